@@ -11,7 +11,7 @@ use super::helpers::Helper;
 use super::intrinsic;
 use super::statement::Body;
 use super::types::{Type, Word};
-use super::value::{Value, binds};
+use super::value::{Value, Values, binds};
 use super::variable::element;
 
 /// What a function makes of all elements of an array.
@@ -22,6 +22,38 @@ enum Folded {
     All,
     Any,
     Count,
+}
+
+impl Folded {
+    /// Whether it is about truth values.
+    fn is_of_logicals(&self) -> bool {
+        matches!(self, Folded::All | Folded::Any | Folded::Count)
+    }
+
+    /// What it makes of no elements; `None` where no number says that.
+    fn start(&self, ty: Type) -> Option<&'static str> {
+        match self {
+            Folded::Sum | Folded::Any | Folded::Count => Some("0"),
+            Folded::Product | Folded::All => Some("1"),
+            Folded::Extreme(helper) => intrinsic::least(*helper, ty),
+        }
+    }
+
+    /// The statement that takes in one more element.
+    fn step(&self, values: &Values, total: &Value, element: Value) -> String {
+        let (result, ty) = (&total.text, total.ty);
+        match self {
+            Folded::Sum => format!("{result} += {};", element.text),
+            Folded::Product => format!("{result} *= {};", element.text),
+            Folded::Extreme(helper) => {
+                let both = values.help(*helper, ty, &[total.clone(), element], ty);
+                format!("{result} = {};", both.text)
+            }
+            Folded::All => format!("{result} = {result} && {};", element.within(binds::AND + 1)),
+            Folded::Any => format!("{result} = {result} || {};", element.within(binds::AND)),
+            Folded::Count => format!("{result} += {} ? 1 : 0;", element.within(binds::OR)),
+        }
+    }
 }
 
 fn folded(name: &str) -> Option<Folded> {
@@ -171,10 +203,8 @@ impl Body<'_> {
             self.line(&format!("for (int {name} = 0; {name} < {count}; {name}++) {{"));
             self.depth += 1;
         }
-        *self.values.running.borrow_mut() = names;
-        let done = inside(self);
-        self.values.running.borrow_mut().clear();
-        done?;
+        let values = self.values;
+        values.running_over(names, || inside(self))?;
         for _ in ranges {
             self.depth -= 1;
             self.line("}");
@@ -218,90 +248,60 @@ impl Body<'_> {
         Ok(())
     }
 
+    /// Writes the loops of a function about an array.
     fn fold(&mut self, call: ExprId, name: &str, how: &Folded, args: &[ExprId]) -> Result<(), Why> {
-        let unit = self.values.files.own.unit;
-        let at = unit.expr(call).span;
+        let at = self.values.files.own.unit.expr(call).span;
         let refused = || Why::new(at, format!("the function `{name}` with these arguments"));
-        let is_product = name == "dot_product";
-        let (first, other, mask) = match args {
-            [first] if !is_product => (*first, None, None),
-            [first, mask] if !is_product && self.values.keyword(*mask) == Some("mask") => {
-                (*first, None, Some(*mask))
-            }
-            [first, second] if is_product => (*first, Some(*second), None),
-            _ => return Err(refused()),
-        };
-        if self.values.keyword(first).is_some() || self.calls_about_arrays(args) {
-            return Err(refused());
-        }
-        let ranges = self.ranges_in(first)?;
+        let (elements, mask) = self.elements_of(name, args).ok_or_else(refused)?;
+        let ranges = self.ranges_in(elements[0])?;
         if ranges.is_empty() {
             return Err(refused());
         }
         let result = self.fresh(name);
-        // The type is that of the elements.
-        let of_element = |body: &Self| {
-            let names = body.counters(ranges.len());
-            *body.values.running.borrow_mut() = names;
-            let both = body.values.value(first).and_then(|first| {
-                Ok(match other {
-                    Some(other) => {
-                        let other = body.values.value(other)?;
-                        let ty = first.ty.joined(other.ty);
-                        Value::binary(&first, "*", &other, binds::PRODUCT, ty)
-                    }
-                    None => first,
-                })
-            });
-            body.values.running.borrow_mut().clear();
-            both
-        };
-        let ty = of_element(self)?.ty;
-        let is_logical = matches!(how, Folded::All | Folded::Any | Folded::Count);
-        if is_logical != (ty.word == Word::Logical) {
+        let names = self.counters(ranges.len());
+        let ty = self.values.running_over(names, || self.element(elements))?.ty;
+        if how.is_of_logicals() != (ty.word == Word::Logical) {
             return Err(refused());
         }
         let ty = if matches!(how, Folded::Count) { Type::INTEGER } else { ty };
-        let start = match how {
-            Folded::Sum | Folded::Product => {
-                let zero = if matches!(how, Folded::Sum) { "0" } else { "1" };
-                zero.to_owned()
-            }
-            Folded::Extreme(helper) => intrinsic::least(*helper, ty).ok_or_else(refused)?.to_owned(),
-            Folded::All => "1".to_owned(),
-            Folded::Any | Folded::Count => "0".to_owned(),
-        };
+        let start = how.start(ty).ok_or_else(refused)?;
         self.line(&format!("{} {result} = {start};", ty.cpp()));
-        let total = Value::name(result.clone(), ty);
+        let total = Value::name(result, ty);
         self.over(&ranges, |body| {
-            let (value, mask) = (
-                match other {
-                    Some(other) => {
-                        let (first, other) = (body.values.value(first)?, body.values.value(other)?);
-                        Value::binary(&first, "*", &other, binds::PRODUCT, ty)
-                    }
-                    None => body.values.value(first)?,
-                },
-                mask.map(|mask| body.values.value(mask)).transpose()?,
-            );
-            let line = match how {
-                Folded::Sum => format!("{result} += {};", value.text),
-                Folded::Product => format!("{result} *= {};", value.text),
-                Folded::Extreme(helper) => {
-                    let both = body.values.help(*helper, ty, &[total.clone(), value], ty);
-                    format!("{result} = {};", both.text)
-                }
-                Folded::All => format!("{result} = {result} && {};", value.within(binds::AND + 1)),
-                Folded::Any => format!("{result} = {result} || {};", value.within(binds::AND)),
-                Folded::Count => format!("{result} += {} ? 1 : 0;", value.within(binds::OR)),
-            };
+            let value = body.element(elements)?;
+            let line = how.step(body.values, &total, value);
             match mask {
-                Some(mask) => body.simple(&format!("if ({}) {line}", mask.text)),
+                Some(mask) => {
+                    let mask = body.values.value(mask)?;
+                    body.simple(&format!("if ({}) {line}", mask.text))
+                }
                 None => body.simple(&line),
             }
         })?;
         self.values.know(call, total);
         Ok(())
+    }
+
+    /// What a function about arrays folds, the elements of one or the products of those of two, and its mask.
+    fn elements_of<'e>(&self, name: &str, args: &'e [ExprId]) -> Option<(&'e [ExprId], Option<ExprId>)> {
+        let is_mask = |arg: ExprId| self.values.keyword(arg) == Some("mask");
+        let (elements, mask) = match args {
+            [_, _] if name == "dot_product" => (args, None),
+            [_] if name != "dot_product" => (args, None),
+            [_, mask] if is_mask(*mask) => (&args[..1], Some(*mask)),
+            _ => return None,
+        };
+        let is_plain = self.values.keyword(elements[0]).is_none() && !self.calls_about_arrays(args);
+        is_plain.then_some((elements, mask))
+    }
+
+    /// An element of what is folded.
+    fn element(&self, elements: &[ExprId]) -> Result<Value, Why> {
+        let first = self.values.value(elements[0])?;
+        let Some(other) = elements.get(1) else { return Ok(first) };
+        let other = self.values.value(*other)?;
+        let ty = first.ty.joined(other.ty);
+        Ok(Value::binary(&first, "*", &other, binds::PRODUCT, ty))
     }
 
     /// Whether functions about whole arrays stand in expressions.

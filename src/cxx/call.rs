@@ -16,10 +16,7 @@ use super::variable::element;
 pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why> {
     if let Some(known) = ground.procedures.borrow().known.get(name) {
         return known.clone().map_err(|why| {
-            Why::new(at, {
-                let what = why.what.trim_end_matches(',');
-                format!("a call of `{name}`, because of {what},")
-            })
+            Why::new(at, format!("a call of `{name}`, because of {},", why.what.trim_end_matches(',')))
         });
     }
     if ground.procedures.borrow().active.iter().any(|one| one == name) {
@@ -121,18 +118,12 @@ fn array(values: &Values, arg: ExprId, dummy: &Dummy, at: Span) -> Result<(Strin
             counts.push(values.count(symbol, place, parts, at)?);
         }
         let names = vec!["0".to_owned(); ranges];
-        let kept = values.running.replace(names);
-        let first = values.value(arg);
-        values.running.replace(kept);
-        (format!("&{}", first?.text), counts)
+        let first = values.running_over(names, || values.value(arg))?;
+        (format!("&{}", first.text), counts)
     };
     let mut extents = Vec::new();
     for place in &dummy.extents {
         extents.push(counts.get(*place).ok_or_else(refused)?.text.clone());
-    }
-    let is_of_rank = dummy.extents.is_empty() || counts.len() == dummy.extents.len().max(counts.len());
-    if !is_of_rank {
-        return Err(refused());
     }
     Ok((text, extents, variable.ty))
 }

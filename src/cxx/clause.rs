@@ -66,6 +66,18 @@ pub struct Clauses {
     pub is_default_present: bool,
 }
 
+impl Clauses {
+    /// The line for a directive in a construct, with the words that are read, which it takes.
+    pub fn pragma(&mut self, directive: &str) -> String {
+        let mut words = std::mem::take(&mut self.words);
+        if words.iter().any(|word| word == "auto") {
+            words.retain(|word| word != "independent");
+        }
+        words.insert(0, directive.to_owned());
+        format!("    #pragma acc {}", words.join(" "))
+    }
+}
+
 /// Where a variable of a clause is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {

@@ -3,8 +3,8 @@
 //! Invariant: what leads to a component is the same wherever the construct names it, and all through the construct.
 
 use crate::acc::ast::{ListItem, Part};
-use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Unit};
-use crate::sema::{self, SymbolId, Symbols, Texts};
+use crate::host::ir::{BaseType, Decl, Expr, ExprId, ExprKind, StmtId, Unit};
+use crate::sema::{self, Chain, SymbolId, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
@@ -18,8 +18,8 @@ const DEPTH: usize = 16;
 pub struct Named {
     /// The variable that it begins with.
     pub root: SymbolId,
-    /// The expression that names the variable.
-    pub begins: ExprId,
+    /// The variable and the components on the way, as expressions.
+    pub inner: Vec<ExprId>,
     /// The whole in small letters and without blanks.
     pub path: String,
     /// The names, from the variable inwards.
@@ -32,31 +32,18 @@ pub struct Named {
 /// The component that an expression names, without subscripts behind it; `None` of an object in one.
 pub fn named(files: &Files, symbols: &Symbols, expr: ExprId) -> Option<Named> {
     let seen = files.own;
-    let at = seen.unit.expr(expr).span;
-    let (mut names, mut subscripts) = (Vec::new(), Vec::new());
-    let mut inner = expr;
-    loop {
-        match &seen.unit.expr(inner).kind {
-            ExprKind::Member { base, name, .. } => {
-                names.push(name.clone());
-                inner = *base;
-            }
-            ExprKind::Index(base, subscript) if !names.is_empty() => {
-                subscripts.push(*subscript);
-                inner = *base;
-            }
-            ExprKind::Name(_) if !names.is_empty() => break,
-            _ => return None,
-        }
-    }
-    let root = symbols.named(seen.unit, inner)?;
-    names.reverse();
-    Some(Named { root, begins: inner, path: plain_code(seen, at), names, subscripts, at })
+    let Expr { span: at, kind: ExprKind::Member { .. } } = *seen.unit.expr(expr) else { return None };
+    let Chain { root, mut inner, steps } = sema::chain(seen.unit, expr)?;
+    inner.retain(|one| *one != expr);
+    let (names, subscripts): (Vec<String>, Vec<Vec<ExprId>>) =
+        steps.into_iter().map(|step| (step.name, step.subscripts)).unzip();
+    let (root, path) = (symbols.named(seen.unit, root)?, plain_code(seen, at));
+    Some(Named { root, inner, path, names, subscripts: subscripts.concat(), at })
 }
 
 impl Named {
     /// It as a variable.
-    pub fn variable(&self, files: &Files, symbols: &Symbols, extent: Span) -> Result<Variable, Why> {
+    pub fn variable(&self, files: &Files, symbols: &Symbols, region: StmtId) -> Result<Variable, Why> {
         let known = symbols.get(self.root);
         let refused = |what: &str| Why::new(self.at, format!("`{}`, {what},", self.path));
         if known.fortran.optional {
@@ -74,7 +61,7 @@ impl Named {
             found = Some((seen, decl));
         }
         let (seen, decl) = found.filter(|_| record.is_none()).ok_or_else(|| refused("an object"))?;
-        if !self.is_steady(files.own.unit, symbols, extent) {
+        if !self.is_steady(files.own.unit, symbols, region) {
             return Err(refused("which leads elsewhere from one iteration to the next"));
         }
         let ty = files.declared(seen, decl).ok_or_else(|| refused("of a type that is not surely known"))?;
@@ -83,7 +70,7 @@ impl Named {
         for part in &self.names {
             name = format!("{name}_{part}");
         }
-        let spelled = plain_or_spelled(files.own, self.at);
+        let spelled = without_blanks(files.own, self.at);
         let is_aliased = decl.fortran.pointer
             || known.fortran.target
             || known.fortran.pointer
@@ -92,20 +79,18 @@ impl Named {
     }
 
     /// Whether what leads to it is the same all through the construct.
-    fn is_steady(&self, unit: &Unit, symbols: &Symbols, extent: Span) -> bool {
-        let is_constant = |expr: &crate::host::ir::Expr| {
+    fn is_steady(&self, unit: &Unit, symbols: &Symbols, region: StmtId) -> bool {
+        let is_constant = |expr: &Expr| {
             matches!(
                 expr.kind,
                 ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Binary(..) | ExprKind::Unary(..)
             )
         };
+        let used = sema::uses(unit, symbols, region);
+        let is_kept = |symbol: SymbolId| used.of(symbol).is_none_or(|how| !how.written);
         self.subscripts.iter().all(|one| {
-            let span = unit.expr(*one).span;
-            unit.exprs_in(span).all(is_constant)
-                && unit.expr_ids_in(span).all(|id| {
-                    let symbol = symbols.named(unit, id);
-                    symbol.is_none_or(|symbol| !is_assigned(unit, symbols, symbol, extent))
-                })
+            unit.exprs_in(unit.expr(*one).span).all(is_constant)
+                && sema::reads_of_expr(unit, symbols, *one).into_iter().all(is_kept)
         })
     }
 }
@@ -122,18 +107,9 @@ pub fn has_procedures(files: &Files, tag: &str) -> bool {
     found.unwrap_or(true)
 }
 
-/// Whether code assigns a variable as a whole.
-fn is_assigned(unit: &Unit, symbols: &Symbols, symbol: SymbolId, extent: Span) -> bool {
-    unit.exprs_in(extent).any(|expr| match expr.kind {
-        ExprKind::Assign(_, left, _) => symbols.named(unit, left) == Some(symbol),
-        ExprKind::Step { operand, .. } => symbols.named(unit, operand) == Some(symbol),
-        _ => false,
-    })
-}
-
-/// The text on one line.
-fn plain_or_spelled(seen: Texts, at: Span) -> String {
-    seen.code(at).split_whitespace().collect::<Vec<_>>().join("")
+/// The code without blanks, in the letters of the source.
+fn without_blanks(seen: Texts, at: Span) -> String {
+    seen.code(at).split_whitespace().collect()
 }
 
 /// The declaration of a component, an inherited one among them, and the file where it stands.
@@ -147,22 +123,11 @@ fn component<'a>(files: &Files<'a>, tag: &str, name: &str, depth: usize) -> Opti
     })
 }
 
-/// The components and elements that lead to a component.
-pub fn inside(unit: &Unit, expr: ExprId) -> Vec<ExprId> {
-    let (mut all, mut inner) = (Vec::new(), expr);
-    while let ExprKind::Member { base, .. } | ExprKind::Index(base, _) = unit.expr(inner).kind {
-        all.push(base);
-        inner = base;
-    }
-    all
-}
-
 /// What leads to the item of a clause, without the subscripts behind it.
 pub fn path(item: &ListItem) -> String {
-    let behind: usize = item.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_))).count();
-    let text: String = item.text.chars().filter(|c| !c.is_whitespace()).collect();
-    let text = text.to_ascii_lowercase();
-    let end = if behind == 0 { text.len() } else { last_list(&text) };
+    let has_list = matches!(item.parts.last(), Some(Part::Section(_)));
+    let text = sema::plain(&item.text);
+    let end = if has_list { last_list(&text) } else { text.len() };
     text[..end].to_owned()
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Invariant: each variable of the construct is what it is in Fortran: in the host's memory, a value, or each thread's own.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{DataClause, DirectiveKind, ListItem, Subscript};
@@ -17,10 +16,11 @@ use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
 use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
+use super::loops;
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::value::{Values, macro_number};
-use super::variable::{Asked, Bound as Limit, Variable, Variables, passed_name};
+use super::variable::{Asked, Bound as Limit, Variable, Variables, names_in, passed_name};
 
 /// A data clause that the host does before the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,23 +135,20 @@ impl<'a> Maker<'a> {
     fn gather(&mut self) -> Result<(), Why> {
         let unit = self.ground.files.own.unit;
         let (files, symbols) = (self.ground.files, self.ground.symbols);
-        let members = unit.expr_ids_in(self.extent).filter_map(|id| {
-            let is_member = matches!(unit.expr(id).kind, ExprKind::Member { .. });
-            Some((id, component::named(files, symbols, id).filter(|_| is_member)?))
-        });
-        let members: Vec<(ExprId, component::Named)> = members.collect();
+        let named = |id| Some((id, component::named(files, symbols, id)?));
+        let members: Vec<(ExprId, component::Named)> =
+            unit.expr_ids_in(self.extent).filter_map(named).collect();
         // Of `o%p%x` only the whole is a component of its own.
         let inner: BTreeSet<ExprId> =
-            members.iter().flat_map(|(id, _)| component::inside(unit, *id)).collect();
-        let begins: BTreeSet<ExprId> = members.iter().map(|(_, named)| named.begins).collect();
+            members.iter().flat_map(|(_, named)| named.inner.iter().copied()).collect();
         for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
-            let symbol = self.variables.add_component(files, symbols, (*id, named), self.extent)?;
+            let symbol = self.variables.add_component(files, symbols, (*id, named), self.region)?;
             if !self.order.contains(&symbol) {
                 self.order.push(symbol);
             }
         }
         for id in unit.expr_ids_in(self.extent) {
-            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) || begins.contains(&id) {
+            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) || inner.contains(&id) {
                 continue;
             }
             let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
@@ -177,20 +174,7 @@ impl<'a> Maker<'a> {
         if ground.symbols.get(symbol).kind != SymbolKind::Constant {
             return false;
         }
-        let variables = Variables::default();
-        self.values(&variables).constant(symbol, at).is_ok()
-    }
-
-    fn values<'v>(&'v self, variables: &'v Variables) -> Values<'v> {
-        let ground = self.ground;
-        Values {
-            files: ground.files,
-            symbols: ground.symbols,
-            variables,
-            ground,
-            running: RefCell::default(),
-            known: RefCell::default(),
-        }
+        Values::new(ground, &Variables::default()).constant(symbol, at).is_ok()
     }
 
     /// Finds out where the variables of loops are declared.
@@ -201,47 +185,28 @@ impl<'a> Maker<'a> {
                 self.around.divided.extend(self.ground.bound[at].stmt());
             }
         }
-        let mut extents: BTreeMap<SymbolId, Vec<Span>> = BTreeMap::new();
-        for id in unit.stmt_ids_in(self.extent) {
-            if let Some(symbol) = self.loop_variable(id) {
-                extents.entry(symbol).or_default().push(unit.stmt(id).span);
-            }
-        }
-        for (symbol, own) in extents {
-            let uses: Vec<Span> = unit
-                .expr_ids_in(self.extent)
-                .filter(|id| self.ground.symbols.named(unit, *id) == Some(symbol))
-                .map(|id| unit.expr(id).span)
-                .collect();
-            if uses.iter().all(|at| own.iter().any(|extent| extent.contains(*at))) {
+        let symbols = self.ground.symbols;
+        for (symbol, counter) in loops::counters(unit, symbols, self.extent) {
+            if counter.is_apart() {
                 self.around.in_heads.insert(symbol);
                 continue;
             }
             // The innermost loop of a directive that holds all of them gives each iteration its own.
             let holds = |id: &&StmtId| {
                 let span = unit.stmt(**id).span;
-                self.loop_variable(**id) != Some(symbol) && uses.iter().all(|at| span.contains(*at))
+                loops::variable(unit, symbols, **id) != Some(symbol)
+                    && counter.uses.iter().all(|at| span.contains(*at))
             };
             let innermost =
                 self.around.divided.iter().filter(holds).min_by_key(|id| unit.stmt(**id).span.len());
             let Some(innermost) = innermost.copied() else {
-                let name = &self.ground.symbols.get(symbol).name;
-                return Err(Why::new(
-                    own[0],
-                    format!("`{name}`, the variable of a loop that is used beside it,"),
-                ));
+                let what =
+                    format!("`{}`, the variable of a loop that is used beside it,", symbols.get(symbol).name);
+                return Err(Why::new(counter.loops[0], what));
             };
             self.around.in_bodies.entry(innermost).or_default().push(symbol);
         }
         Ok(())
-    }
-
-    fn loop_variable(&self, id: StmtId) -> Option<SymbolId> {
-        let unit = self.ground.files.own.unit;
-        let StmtKind::For { init: Some(init), .. } = &unit.stmt(id).kind else { return None };
-        let StmtKind::Expr(init) = unit.stmt(*init).kind else { return None };
-        let ExprKind::Assign(None, var, _) = unit.expr(init).kind else { return None };
-        self.ground.symbols.named(unit, var)
     }
 
     /// Whether a variable is declared inside of the construct.
@@ -256,7 +221,7 @@ impl<'a> Maker<'a> {
         let roles = self.roles(&pieces)?;
         let arrays = self.arrays();
         let data = self.data(&arrays)?;
-        let values = self.values(&self.variables);
+        let values = Values::new(self.ground, &self.variables);
         let mut lines = self.locals(&roles)?;
         let mut places = Vec::new();
         if !self.outside.is_empty() {
@@ -288,11 +253,11 @@ impl<'a> Maker<'a> {
         }
         // A name may only say a kind.
         let text = lines.join("\n");
-        let names: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+        let names: BTreeSet<&str> = names_in(&text).collect();
         let mut args = self.args(&roles, &arrays);
         args.retain(|arg| names.contains(arg.name.as_str()));
         let function = Function { name: name.to_owned(), args };
-        let text = format!("{}\n{{\n{}\n}}\n", function.head(), lines.join("\n"));
+        let text = format!("{}\n{{\n{text}\n}}\n", function.head());
         let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
         Ok(Construct { function, text, data, order: self.clauses.order, is_aliased, places })
     }
@@ -449,15 +414,7 @@ impl<'a> Maker<'a> {
                     atomic.insert(stmt);
                 }
                 reader.read(directive, &mut all)?;
-                let mut words = std::mem::take(&mut all.words);
-                if words.iter().any(|word| word == "auto") {
-                    words.retain(|word| word != "independent");
-                }
-                let gap = if words.is_empty() { "" } else { " " };
-                lines
-                    .entry(stmt)
-                    .or_default()
-                    .push(format!("    #pragma acc {word}{gap}{}", words.join(" ")));
+                lines.entry(stmt).or_default().push(all.pragma(word));
             }
             self.around.lines = lines;
         }

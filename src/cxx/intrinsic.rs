@@ -228,13 +228,9 @@ impl Call<'_> {
         Err(Why::new(self.at, format!("the function `{}` with these arguments", self.name)))
     }
 
-    fn keyword(&self, arg: ExprId) -> Option<&str> {
-        self.values.keyword(arg)
-    }
-
     /// The arguments, as many as are wanted, none of them by its name.
     fn exactly<const N: usize>(&self) -> Result<[Value; N], Why> {
-        if self.args.iter().any(|arg| self.keyword(*arg).is_some()) {
+        if self.args.iter().any(|arg| self.values.keyword(*arg).is_some()) {
             return self.unknown();
         }
         let all: Result<Vec<Value>, Why> = self.args.iter().map(|arg| self.values.value(*arg)).collect();
@@ -264,7 +260,7 @@ impl Call<'_> {
     }
 
     fn extreme(&self, helper: Helper) -> Result<Value, Why> {
-        if self.args.len() < 2 || self.args.iter().any(|arg| self.keyword(*arg).is_some()) {
+        if self.args.len() < 2 || self.args.iter().any(|arg| self.values.keyword(*arg).is_some()) {
             return self.unknown();
         }
         let all: Result<Vec<Value>, Why> = self.args.iter().map(|arg| self.values.value(*arg)).collect();
@@ -284,10 +280,12 @@ impl Call<'_> {
     fn converted(&self, word: Word, without: Type) -> Result<(Value, Type), Why> {
         let (first, kind) = match self.args {
             [first] => (*first, None),
-            [first, kind] if self.keyword(*kind).is_none_or(|name| name == "kind") => (*first, Some(*kind)),
+            [first, kind] if self.values.keyword(*kind).is_none_or(|name| name == "kind") => {
+                (*first, Some(*kind))
+            }
             _ => return self.unknown(),
         };
-        if self.keyword(first).is_some() {
+        if self.values.keyword(first).is_some() {
             return self.unknown();
         }
         let value = self.values.value(first)?;
@@ -356,7 +354,7 @@ impl Call<'_> {
         let unit = self.values.files.own.unit;
         let (array, dim) = match self.args {
             [array] => (*array, None),
-            [array, dim] if self.keyword(*dim).is_none_or(|name| name == "dim") => {
+            [array, dim] if self.values.keyword(*dim).is_none_or(|name| name == "dim") => {
                 let ExprKind::Int(number) = unit.expr(*dim).kind else { return self.unknown() };
                 (*array, Some(number))
             }

@@ -12,6 +12,7 @@ mod ground;
 mod helpers;
 mod interface;
 mod intrinsic;
+mod loops;
 mod procedure;
 mod signature;
 mod statement;

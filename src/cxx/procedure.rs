@@ -2,24 +2,24 @@
 //!
 //! Invariant: a procedure is written once, before those that call it, and only from the file that is translated.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, Target};
-use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, Scope, StmtKind, Unit};
+use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, Unit};
 use crate::plan;
 use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
-use super::clause::{Clauses, Reader};
+use super::clause::{Clauses, Order, Reader};
 use super::ground::Ground;
+use super::loops;
 use super::signature::{Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::value::{Value, Values, binds, macro_number};
-use super::variable::{Asked, Variables, passed_name};
+use super::variable::{Asked, Variable, Variables, names_in, passed_name};
 
 /// Writes the procedure of a name that is called at `at`: how it is called, and its text.
 pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
@@ -33,11 +33,23 @@ pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
 
 /// The bounds of dummy arrays.
 struct Bounds {
-    /// The declarations of those that the procedure computes.
-    lines: Vec<String>,
+    /// Those that the procedure computes: the name, and the value.
+    lines: Vec<(String, String)>,
     /// The dimensions whose number of elements is passed.
     passed: Vec<(SymbolId, usize)>,
 }
+
+/// What a procedure names.
+struct Named {
+    variables: Variables,
+    /// The variables in the order in which they appear.
+    order: Vec<SymbolId>,
+    dummies: Vec<SymbolId>,
+    result: Option<SymbolId>,
+}
+
+/// How a procedure is refused of which an argument is not known.
+const UNSEEN: &str = "whose arguments are not seen";
 
 struct Writer<'a> {
     ground: &'a Ground<'a>,
@@ -60,121 +72,101 @@ impl Writer<'_> {
             return Err(self.refused("which is not understood"));
         }
         let body = unit.stmt(function.body).span;
-        let name = match scope.parent.map(|parent| unit.scope(parent)) {
-            Some(parent) if !parent.name.is_empty() => format!("{}_{}", parent.name, scope.name),
-            _ => format!("{}_procedure", scope.name),
-        };
-        let mut name = name;
-        while ground.procedures.borrow().texts.iter().any(|(other, _)| *other == name) {
-            name.push('_');
-        }
-        let mut variables = Variables::default();
-        let mut order: Vec<SymbolId> = Vec::new();
-        let dummies: Vec<SymbolId> = function
-            .params
-            .iter()
-            .filter_map(|param| ground.symbols.lookup(&unit.decl(*param).name, body.start))
-            .collect();
-        if dummies.len() != function.params.len() {
-            return Err(self.refused("whose arguments are not seen"));
-        }
-        let named = unit.expr_ids_in(body).filter_map(|id| ground.symbols.named(unit, id));
-        for symbol in dummies.iter().copied().chain(named) {
-            self.add(symbol, body, &mut variables, &mut order)?;
-        }
-        let result = match &scope.result {
-            None => None,
-            Some(result) => {
-                let symbol = ground.symbols.lookup(result, body.start);
-                let symbol = symbol.ok_or_else(|| self.refused("whose result is not seen"))?;
-                self.add(symbol, body, &mut variables, &mut order)?;
-                let variable = variables.get(symbol).filter(|one| one.shape.is_empty());
-                let variable = variable.ok_or_else(|| self.refused("whose result is no number"))?;
-                Some((symbol, variable.name.clone(), variable.ty))
-            }
-        };
-        let (word, mut around) = self.directives(id, result.as_ref().map(|(_, name, _)| name.clone()))?;
-        self.heads(body, &mut around);
-        let values = Values {
-            files: ground.files,
-            symbols: ground.symbols,
-            variables: &variables,
-            ground,
-            running: RefCell::default(),
-            known: RefCell::default(),
-        };
+        let name = self.name();
+        let Named { variables, order, dummies, result } = self.named(function, body)?;
+        let result = result.and_then(|symbol| variables.get(symbol));
+        let (word, mut around) = self.directives(id, result.map(|one| one.name.clone()))?;
+        let counters = loops::counters(unit, ground.symbols, body).into_iter();
+        let is_own = |symbol: &SymbolId| ground.symbols.get(*symbol).kind != SymbolKind::Parameter;
+        let apart = counters.filter(|(symbol, counter)| is_own(symbol) && counter.is_apart());
+        around.in_heads.extend(apart.map(|(symbol, _)| symbol));
+        let values = Values::new(ground, &variables);
         let mut statements = Body::new(&values, &around, body, 1);
         statements.stmt(function.body)?;
         let statements = statements.finish();
-        let written = assigned(ground, body);
-        let Bounds { lines: bounds, passed: asked } = self.bounds(&values, &dummies)?;
-        let mut signature =
-            Signature { name, dummies: Vec::new(), result: result.as_ref().map(|(_, _, ty)| *ty) };
-        for (dummy, param) in dummies.iter().zip(&function.params) {
-            let variable =
-                variables.get(*dummy).ok_or_else(|| self.refused("whose arguments are not seen"))?;
-            let kind = match (variable.shape.is_empty(), written.contains(dummy)) {
-                (false, _) => DummyKind::Array,
-                (true, true) if !unit.decl(*param).fortran.value => DummyKind::Reference,
-                _ => DummyKind::Value,
-            };
-            let extents = asked.iter().filter(|(of, _)| of == dummy).map(|(_, place)| *place).collect();
-            let name = unit.decl(*param).name.clone();
-            signature.dummies.push(Dummy { name, ty: variable.ty, kind, extents });
-        }
-        let mut parameters = Vec::new();
-        for (dummy, symbol) in signature.dummies.iter().zip(&dummies) {
-            let Some(variable) = variables.get(*symbol) else { continue };
-            let (cpp, name) = (variable.ty.cpp(), &variable.name);
-            parameters.push(match dummy.kind {
-                DummyKind::Value => format!("{cpp} {name}"),
-                DummyKind::Reference => format!("{cpp} &{name}"),
-                DummyKind::Array => format!("{cpp} *{name}"),
-            });
-            let extents =
-                dummy.extents.iter().map(|place| passed_name(&variable.bounds, *place, Asked::Extent));
-            parameters.extend(extents.map(|name| format!("long {name}")));
-        }
+        let Bounds { mut lines, passed } = self.bounds(&values, &dummies)?;
         // What is asked of a shape may not be needed in the end.
         let text = statements.join("\n");
-        let is_named = |name: &str| {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
-        };
-        let mut lines = bounds;
-        lines.retain(|line| {
-            let name = line.trim_start().strip_prefix("const long ").and_then(|rest| rest.split(' ').next());
-            name.is_none_or(is_named)
-        });
-        for symbol in order.iter().filter(|symbol| !dummies.contains(symbol)) {
-            let Some(variable) = variables.get(*symbol) else { continue };
-            if around.in_heads.contains(symbol) {
-                continue;
-            }
-            let size = if variable.shape.is_empty() {
-                String::new()
-            } else if variable.is_fixed() {
-                let section = variables.section(*symbol).unwrap_or_default();
-                section.replacen("[0:", "[", 1)
-            } else {
-                return Err(self.refused("which has an array of variable size"));
-            };
-            lines.push(format!("    {} {}{size};", variable.ty.cpp(), variable.name));
+        let is_needed = |name: &str| names_in(&text).any(|word| word == name);
+        lines.retain(|(name, _)| is_needed(name));
+        let mut lines: Vec<String> =
+            lines.into_iter().map(|(name, value)| format!("    const long {name} = {value};")).collect();
+        let is_local = |symbol: &&SymbolId| !dummies.contains(symbol) && !around.in_heads.contains(symbol);
+        for symbol in order.iter().filter(is_local) {
+            lines.extend(self.local(&variables, *symbol)?);
         }
-        lines.extend(statements);
-        let returns = match &result {
-            Some((_, name, ty)) => {
-                lines.push(format!("    return {name};"));
-                ty.cpp()
-            }
-            None => "void",
-        };
+        lines.push(text);
+        lines.extend(result.map(|one| format!("    return {};", one.name)));
+        let written = assigned(ground, body);
+        let (mut parameters, mut signature) = (Vec::new(), Vec::new());
+        for (symbol, param) in dummies.iter().zip(&function.params) {
+            let decl = unit.decl(*param);
+            let variable = variables.get(*symbol).ok_or_else(|| self.refused(UNSEEN))?;
+            let kind = match (variable.shape.is_empty(), written.contains(symbol)) {
+                (false, _) => DummyKind::Array,
+                (true, true) if !decl.fortran.value => DummyKind::Reference,
+                _ => DummyKind::Value,
+            };
+            let extents: Vec<usize> =
+                passed.iter().filter(|(of, _)| of == symbol).map(|(_, place)| *place).collect();
+            parameters.extend(parameter(variable, kind, &extents));
+            signature.push(Dummy { name: decl.name.clone(), ty: variable.ty, kind, extents });
+        }
         let text = format!(
-            "#pragma acc routine {word}\nstatic inline {returns} {}({})\n{{\n{}\n}}\n",
-            signature.name,
+            "#pragma acc routine {word}\nstatic inline {} {name}({})\n{{\n{}\n}}\n",
+            result.map_or("void", |one| one.ty.cpp()),
             parameters.join(", "),
             lines.join("\n")
         );
-        Ok((signature, text))
+        Ok((Signature { name, dummies: signature, result: result.map(|one| one.ty) }, text))
+    }
+
+    /// The name of the function, which no other one has.
+    fn name(&self) -> String {
+        let scope = self.scope;
+        let mut name = match scope.parent.map(|parent| self.ground.files.own.unit.scope(parent)) {
+            Some(parent) if !parent.name.is_empty() => format!("{}_{}", parent.name, scope.name),
+            _ => format!("{}_procedure", scope.name),
+        };
+        while self.ground.procedures.borrow().texts.iter().any(|(other, _)| *other == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The variables that the procedure names.
+    fn named(&self, function: &Function, body: Span) -> Result<Named, Why> {
+        let (unit, symbols) = (self.ground.files.own.unit, self.ground.symbols);
+        let (mut variables, mut order) = (Variables::default(), Vec::new());
+        let lookup = |name: &str| symbols.lookup(name, body.start);
+        let dummies: Option<Vec<SymbolId>> =
+            function.params.iter().map(|param| lookup(&unit.decl(*param).name)).collect();
+        let dummies = dummies.ok_or_else(|| self.refused(UNSEEN))?;
+        let result = self.scope.result.as_deref();
+        let result = result.map(|name| lookup(name).ok_or_else(|| self.refused("whose result is not seen")));
+        let result = result.transpose()?;
+        let named = unit.expr_ids_in(body).filter_map(|id| symbols.named(unit, id));
+        for symbol in dummies.iter().copied().chain(named).chain(result) {
+            self.add(symbol, body, &mut variables, &mut order)?;
+        }
+        let is_number = |symbol| variables.get(symbol).is_some_and(|one| one.shape.is_empty());
+        if !result.is_none_or(is_number) {
+            return Err(self.refused("whose result is no number"));
+        }
+        Ok(Named { variables, order, dummies, result })
+    }
+
+    /// The declaration of a variable of its own.
+    fn local(&self, variables: &Variables, symbol: SymbolId) -> Result<Option<String>, Why> {
+        let Some(variable) = variables.get(symbol) else { return Ok(None) };
+        let size = if variable.shape.is_empty() {
+            String::new()
+        } else if variable.is_fixed() {
+            variables.section(symbol).unwrap_or_default().replacen("[0:", "[", 1)
+        } else {
+            return Err(self.refused("which has an array of variable size"));
+        };
+        Ok(Some(format!("    {} {}{size};", variable.ty.cpp(), variable.name)))
     }
 
     /// Takes in a variable that the procedure names.
@@ -208,31 +200,6 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Finds the variables of loops that nothing beside their loops names: they are declared in the heads.
-    fn heads(&self, body: Span, around: &mut Around) {
-        let unit = self.ground.files.own.unit;
-        let symbols = self.ground.symbols;
-        let mut extents: Vec<(SymbolId, Span)> = Vec::new();
-        for id in unit.stmt_ids_in(body) {
-            if let StmtKind::For { init: Some(init), .. } = unit.stmt(id).kind
-                && let StmtKind::Expr(init) = unit.stmt(init).kind
-                && let ExprKind::Assign(None, var, _) = unit.expr(init).kind
-            {
-                extents.extend(symbols.named(unit, var).map(|symbol| (symbol, unit.stmt(id).span)));
-            }
-        }
-        let is_inside = |symbol: SymbolId, at: Span| {
-            extents.iter().any(|(own, extent)| *own == symbol && extent.contains(at))
-        };
-        for (symbol, _) in &extents {
-            let mut uses = unit.expr_ids_in(body).filter(|id| symbols.named(unit, *id) == Some(*symbol));
-            let is_own = symbols.get(*symbol).kind != SymbolKind::Parameter;
-            if is_own && uses.all(|id| is_inside(*symbol, unit.expr(id).span)) {
-                around.in_heads.insert(*symbol);
-            }
-        }
-    }
-
     /// The level of the procedure, and its directives.
     fn directives(&self, id: FunctionId, result: Option<String>) -> Result<(&'static str, Around), Why> {
         let ground = self.ground;
@@ -253,50 +220,45 @@ impl Writer<'_> {
                         }
                     }
                 }
-                DirectiveKind::Loop => {
-                    let Some(stmt) = one.stmt() else { continue };
-                    let mut all = Clauses::default();
-                    let reader = Reader {
-                        symbols: ground.symbols,
-                        device_type: ground.device_type,
-                        inside: &|_| true,
-                        name: &|_| None,
-                        section: &|_| None,
-                        is_fixed: &|_| true,
-                    };
-                    reader.read(directive, &mut all)?;
-                    let is_more = !all.scalars.is_empty() || !all.args.is_empty() || !all.data.is_empty();
-                    if is_more {
-                        return Err(self.refused("which has a loop with these clauses"));
-                    }
-                    let line = format!("    #pragma acc loop {}", all.words.join(" "));
-                    around.lines.entry(stmt).or_default().push(line);
-                    around.divided.insert(stmt);
-                    let unit = ground.files.own.unit;
-                    if let StmtKind::For { init: Some(init), .. } = unit.stmt(stmt).kind
-                        && let StmtKind::Expr(init) = unit.stmt(init).kind
-                        && let ExprKind::Assign(None, var, _) = unit.expr(init).kind
-                    {
-                        around.in_heads.extend(ground.symbols.named(unit, var));
-                    }
-                }
-                DirectiveKind::Atomic => {
-                    let Some(stmt) = one.stmt() else { continue };
-                    let words = directive.clauses.iter().map(|clause| match clause.kind {
-                        ClauseKind::AtomicRead => " read",
-                        ClauseKind::AtomicWrite => " write",
-                        ClauseKind::AtomicCapture => " capture",
-                        _ => " update",
-                    });
-                    let line = format!("    #pragma acc atomic{}", words.collect::<String>());
-                    around.lines.entry(stmt).or_default().push(line);
-                    around.atomic.insert(stmt);
-                }
+                DirectiveKind::Loop | DirectiveKind::Atomic => self.inside(one, &mut around)?,
                 DirectiveKind::End(_) => {}
                 _ => return Err(self.refused("which has directives of its own")),
             }
         }
         Ok((word, around))
+    }
+
+    /// Takes in a directive about a statement of the procedure.
+    fn inside(&self, one: &Bound, around: &mut Around) -> Result<(), Why> {
+        let ground = self.ground;
+        let Some(stmt) = one.stmt() else { return Ok(()) };
+        let mut all = Clauses::default();
+        let reader = Reader {
+            symbols: ground.symbols,
+            device_type: ground.device_type,
+            inside: &|_| true,
+            name: &|_| None,
+            section: &|_| None,
+            is_fixed: &|_| true,
+        };
+        reader.read(&one.directive, &mut all)?;
+        let is_more = !all.scalars.is_empty()
+            || !all.args.is_empty()
+            || !all.data.is_empty()
+            || all.order != Order::default();
+        if is_more {
+            return Err(self.refused("which has a loop with these clauses"));
+        }
+        let word = if one.directive.kind == DirectiveKind::Atomic {
+            around.atomic.insert(stmt);
+            "atomic"
+        } else {
+            around.divided.insert(stmt);
+            around.in_heads.extend(loops::variable(ground.files.own.unit, ground.symbols, stmt));
+            "loop"
+        };
+        around.lines.entry(stmt).or_default().push(all.pragma(word));
+        Ok(())
     }
 
     /// The bounds of dummy arrays that the body asks for: those that it computes, and those that are passed.
@@ -326,7 +288,7 @@ impl Writer<'_> {
                 match (which, upper) {
                     (Asked::Lower, _) => {
                         let lower = lower.ok_or_else(unknown)?;
-                        bounds.lines.push(format!("    const long {name} = {};", lower.text));
+                        bounds.lines.push((name, lower.text));
                     }
                     (Asked::Extent, Some(upper)) => {
                         let upper = values.value(upper)?;
@@ -337,7 +299,7 @@ impl Writer<'_> {
                                 format!("{} + 1", length.text)
                             }
                         };
-                        bounds.lines.push(format!("    const long {name} = {extent};"));
+                        bounds.lines.push((name, extent));
                     }
                     (Asked::Extent, None) if known.fortran.assumed_shape => {
                         bounds.passed.push((symbol, place));
@@ -347,6 +309,18 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// The parameters for a dummy argument.
+fn parameter(variable: &Variable, kind: DummyKind, extents: &[usize]) -> Vec<String> {
+    let (cpp, name) = (variable.ty.cpp(), &variable.name);
+    let own = match kind {
+        DummyKind::Value => format!("{cpp} {name}"),
+        DummyKind::Reference => format!("{cpp} &{name}"),
+        DummyKind::Array => format!("{cpp} *{name}"),
+    };
+    let extents = extents.iter().map(|place| passed_name(&variable.bounds, *place, Asked::Extent));
+    std::iter::once(own).chain(extents.map(|name| format!("long {name}"))).collect()
 }
 
 /// The variables that code assigns, or passes on to procedures that assign them.

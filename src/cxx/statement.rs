@@ -12,7 +12,7 @@ use super::Why;
 use super::call;
 use super::types::{Word, plain_code};
 use super::value::{Value, Values, binds};
-use super::variable::literal;
+use super::variable::{literal, names_in};
 
 /// What stands around statements.
 #[derive(Default)]
@@ -53,6 +53,8 @@ struct Counted {
     first: ExprId,
     last: ExprId,
     step: i128,
+    /// From its first word to its last bound or its step.
+    header: Span,
 }
 
 impl<'a> Body<'a> {
@@ -291,16 +293,28 @@ impl<'a> Body<'a> {
         self.simple(&format!("goto {label};"))
     }
 
-    /// The body of a loop, with the label for jumps to its end.
+    /// What follows the head of a loop, with the labels for jumps to the end of its body and behind it.
     fn body_of(&mut self, id: StmtId, body: StmtId) -> Result<(), Why> {
+        self.depth += 1;
+        for symbol in self.around.in_bodies.get(&id).into_iter().flatten() {
+            if let Some(variable) = self.values.variables.get(*symbol) {
+                self.line(&format!("{} {};", variable.ty.cpp(), variable.name));
+            }
+        }
         let first = self.lines.len();
-        self.stmt(body)?;
+        let done = self.stmt(body);
         if self.jumps.remove(&(id, true)) {
             let indent = "    ".repeat(self.depth);
             // What is declared in the body is none of what a jump may pass.
             self.lines.insert(first, format!("{indent}{{"));
             self.line("}");
             self.line(&format!("{}:;", self.label_of(id, true)));
+        }
+        self.depth -= 1;
+        done?;
+        self.line("}");
+        if self.jumps.remove(&(id, false)) {
+            self.line(&format!("{}:;", self.label_of(id, false)));
         }
         Ok(())
     }
@@ -313,13 +327,6 @@ impl<'a> Body<'a> {
         let name = own.unwrap_or("loop");
         let line = seen.file.line_number(seen.unit.stmt(id).span.start);
         format!("{}_{name}_{line}", if is_cycle { "cycle" } else { "exit" })
-    }
-
-    /// The label behind a loop.
-    fn behind(&mut self, id: StmtId) {
-        if self.jumps.remove(&(id, false)) {
-            self.line(&format!("{}:;", self.label_of(id, false)));
-        }
     }
 
     /// A name that no variable has.
@@ -337,20 +344,14 @@ impl<'a> Body<'a> {
         let is_endless = self.values.files.own.unit.expr(cond).span.is_empty();
         let cond = if is_endless { "true".to_owned() } else { self.values.value(cond)?.text };
         self.line(&format!("while ({cond}) {{"));
-        self.depth += 1;
-        let done = self.body_of(id, body);
-        self.depth -= 1;
-        done?;
-        self.line("}");
-        self.behind(id);
-        Ok(())
+        self.body_of(id, body)
     }
 
     /// A `do` loop with a variable. Its bounds are what they are before its first iteration.
     fn counted(&mut self, id: StmtId) -> Result<(), Why> {
         let unit = self.values.files.own.unit;
         let at = unit.stmt(id).span;
-        let Counted { var, first, last, step } = self
+        let Counted { var, first, last, step, header } = self
             .counted_parts(id)
             .ok_or_else(|| Why::new(at, "a loop whose step is no number, or of this form"))?;
         let symbol = self.values.symbol(var).ok_or_else(|| Why::new(at, "this loop"))?;
@@ -379,32 +380,20 @@ impl<'a> Body<'a> {
         };
         let compare = if step > 0 { "<=" } else { ">=" };
         let bound = bound.within(binds::LESS + 1);
-        // Where names of constants have become numbers, the loop as it was stands behind.
-        let StmtKind::For { step: counts, .. } = unit.stmt(id).kind else { return Ok(()) };
-        let ends = [Some(last), counts].into_iter().flatten().map(|expr| unit.expr(expr).span.end);
-        let code = Span { start: at.start, end: ends.max().unwrap_or(at.start) };
-        let code = self.values.files.own.code(code);
-        let code = code.trim();
-        let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let is_constant = |word: &str| {
-            let symbol = self.values.symbols.lookup(word, at.start);
-            symbol.is_some_and(|symbol| self.values.symbols.get(symbol).kind == SymbolKind::Constant)
-        };
-        let note = words.filter(|word| !word.is_empty()).any(is_constant).then(|| format!("  // {code}"));
-        let note = note.unwrap_or_default();
+        let note = self.note(header);
         self.line(&format!("for ({head}{name} = {}; {name} {compare} {bound}; {next}) {{{note}", first.text));
-        self.depth += 1;
-        for symbol in self.around.in_bodies.get(&id).into_iter().flatten() {
-            if let Some(variable) = self.values.variables.get(*symbol) {
-                self.line(&format!("{} {};", variable.ty.cpp(), variable.name));
-            }
-        }
-        let done = self.body_of(id, body);
-        self.depth -= 1;
-        done?;
-        self.line("}");
-        self.behind(id);
-        Ok(())
+        self.body_of(id, body)
+    }
+
+    /// The header of a loop as it was, as a comment, where names of constants have become numbers.
+    fn note(&self, header: Span) -> String {
+        let symbols = self.values.symbols;
+        let code = self.values.files.own.code(header);
+        let is_constant = |word: &str| {
+            let symbol = symbols.lookup(word, header.start);
+            symbol.is_some_and(|symbol| symbols.get(symbol).kind == SymbolKind::Constant)
+        };
+        if names_in(&code).any(is_constant) { format!("  // {}", code.trim()) } else { String::new() }
     }
 
     fn counted_parts(&self, id: StmtId) -> Option<Counted> {
@@ -413,13 +402,16 @@ impl<'a> Body<'a> {
         let StmtKind::Expr(init) = unit.stmt((*init)?).kind else { return None };
         let ExprKind::Assign(None, var, first) = unit.expr(init).kind else { return None };
         let ExprKind::Binary(_, _, last) = unit.expr((*cond)?).kind else { return None };
-        let step = match &unit.expr((*step)?).kind {
+        let counts = unit.expr((*step)?);
+        let header =
+            Span { start: unit.stmt(id).span.start, end: unit.expr(last).span.end.max(counts.span.end) };
+        let step = match &counts.kind {
             ExprKind::Step { .. } => 1,
             ExprKind::Assign(Some(BinaryOp::Subtract), _, by) => -literal(self.values.files.own, *by)?,
             ExprKind::Assign(_, _, by) => literal(self.values.files.own, *by)?,
             _ => return None,
         };
-        (step != 0).then_some(Counted { var, first, last, step })
+        (step != 0).then_some(Counted { var, first, last, step, header })
     }
 
     /// Whether the last value of a loop stays the same while it runs.

@@ -100,6 +100,14 @@ pub struct Values<'a> {
     pub known: RefCell<BTreeMap<ExprId, Value>>,
 }
 
+impl<'a> Values<'a> {
+    /// Nothing is run through, and nothing is computed before.
+    pub fn new(ground: &'a Ground<'a>, variables: &'a Variables) -> Values<'a> {
+        let (files, symbols) = (ground.files, ground.symbols);
+        Values { files, symbols, variables, ground, running: RefCell::default(), known: RefCell::default() }
+    }
+}
+
 impl Values<'_> {
     /// An expression of one number or truth value.
     pub fn value(&self, expr: ExprId) -> Result<Value, Why> {
@@ -135,6 +143,18 @@ impl Values<'_> {
             ExprKind::Member { name, .. } => self.scalar(expr, name, at),
             _ => Err(Why::new(at, "this expression")),
         }
+    }
+
+    /// Runs `inside` while these variables count the elements of the dimensions that are run through.
+    pub fn running_over<T>(
+        &self,
+        names: Vec<String>,
+        inside: impl FnOnce() -> Result<T, Why>,
+    ) -> Result<T, Why> {
+        let around = self.running.replace(names);
+        let done = inside();
+        self.running.replace(around);
+        done
     }
 
     /// Whether something stands for an expression that is computed before.

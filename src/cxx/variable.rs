@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{Decl, Derived, ExprId, ExprKind, UnaryOp, Unit};
+use crate::host::ir::{Decl, Derived, ExprId, ExprKind, StmtId, UnaryOp, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
@@ -149,6 +149,11 @@ const TAKEN: &[&str] = &[
     "queue",
 ];
 
+/// The names in a text of C++ or Fortran; words and numbers are among them.
+pub fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
 /// A name of Fortran as a name of C++.
 pub fn cpp_name(name: &str) -> String {
     let is_taken = TAKEN.contains(&name) || name.starts_with("acc");
@@ -182,6 +187,14 @@ impl Variable {
     pub fn is_fixed(&self) -> bool {
         self.shape.iter().all(|dimension| matches!(dimension.extent, Bound::Constant(_)))
     }
+
+    /// How C++ calls its bounds, whether they are passed or not.
+    fn bound_names(&self) -> impl Iterator<Item = String> {
+        let places = 0..self.shape.len();
+        places.flat_map(|place| {
+            [Asked::Lower, Asked::Extent].map(|which| passed_name(&self.bounds, place, which))
+        })
+    }
 }
 
 impl Variables {
@@ -192,11 +205,9 @@ impl Variables {
 
     /// Whether C++ calls a variable so, or a bound that is passed beside one.
     pub fn is_named(&self, name: &str) -> bool {
-        self.all.values().any(|variable| {
-            let behind = name.strip_prefix(variable.bounds.as_str()).and_then(|rest| rest.strip_prefix('_'));
-            let is_bound = behind.is_some_and(|rest| rest.starts_with(['l', 'n']));
-            variable.name == name || is_bound && !variable.shape.is_empty()
-        })
+        self.all
+            .values()
+            .any(|variable| variable.name == name || variable.bound_names().any(|one| one == name))
     }
 
     /// All elements of an array as a section of C++: `[0:n]`.
@@ -252,16 +263,16 @@ impl Variables {
         files: &Files,
         symbols: &Symbols,
         (expr, named): (ExprId, &component::Named),
-        extent: Span,
+        region: StmtId,
     ) -> Result<SymbolId, Why> {
         let place = (named.root, named.path.clone());
         if let Some(known) = self.components.get(&place) {
             self.named.insert(expr, *known);
             return Ok(*known);
         }
-        let mut variable = named.variable(files, symbols, extent)?;
+        let mut variable = named.variable(files, symbols, region)?;
         variable.name = cpp_name(&variable.name);
-        self.settle(&mut variable, symbols, "", extent);
+        self.settle(&mut variable, symbols, "", files.own.unit.stmt(region).span);
         let symbol = SymbolId(COMPONENTS + self.components.len() as u32);
         self.all.insert(symbol, variable);
         self.components.insert(place, symbol);
@@ -277,15 +288,7 @@ impl Variables {
             variable.name.push('_');
         }
         variable.bounds = variable.name.clone();
-        let all = |bounds: &str| {
-            let places = 0..variable.shape.len();
-            places
-                .flat_map(|place| {
-                    [Asked::Lower, Asked::Extent].map(|which| passed_name(bounds, place, which))
-                })
-                .collect::<Vec<_>>()
-        };
-        while all(&variable.bounds).iter().any(|name| is_taken(name)) {
+        while variable.bound_names().any(|name| is_taken(&name)) {
             variable.bounds.push('_');
         }
     }

@@ -326,16 +326,18 @@ pub struct Step {
     pub end: u32,
 }
 
-struct Chain {
+/// A name of a variable with the components behind it.
+pub struct Chain {
     /// The variable's name.
-    root: ExprId,
+    pub root: ExprId,
     /// The root and the components without subscripts behind them.
-    inner: Vec<ExprId>,
-    steps: Vec<Step>,
+    pub inner: Vec<ExprId>,
+    /// The components, from the variable inwards.
+    pub steps: Vec<Step>,
 }
 
 /// The components that an expression names, from the variable inwards.
-fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
+pub fn chain(unit: &Unit, expr: ExprId) -> Option<Chain> {
     let mut steps = Vec::new();
     let mut inner = Vec::new();
     let mut subscripts: Vec<ExprId> = Vec::new();

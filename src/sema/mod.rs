@@ -36,7 +36,7 @@ pub use array::{Elementwise, Line, LineKind, Piece, elementwise};
 pub use c_library::{Overloaded, Parameter, overloaded};
 pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
-    Lent, Path, Place, Step, inquired, is_lent, is_selected, lender, lent, paths, record_of,
+    Chain, Lent, Path, Place, Step, chain, inquired, is_lent, is_selected, lender, lent, paths, record_of,
 };
 pub use decay::decays;
 pub use derived_types::Component;
