@@ -2,27 +2,47 @@
 //!
 //! Invariant: an argument is what the procedure takes it for, in one piece of memory if it is an array.
 
-use crate::host::ir::{ExprId, ExprKind};
+use crate::host::ir::{ExprId, ExprKind, Scope, ScopeKind};
+use crate::sema::{SymbolId, Texts};
 use crate::source::Span;
 
 use super::Why;
 use super::ground::Ground;
-use super::signature::{Dummy, DummyKind, Signature};
+use super::signature::{Captured, Dummy, DummyKind, Signature};
 use super::types::{Type, Word};
 use super::value::{Value, Values, binds};
-use super::variable::element;
+use super::variable::{Variables, element};
 
-/// The procedure of a name that is called at `at`: it is written if it is not yet.
+/// The procedure that a name means at `at`: it is written if it is not yet.
 pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why> {
-    if let Some(known) = ground.procedures.borrow().known.get(name) {
+    let symbol = ground.symbols.lookup(name, at.start);
+    // A `use` may give it another name here.
+    let own = symbol.map_or(name, |symbol| ground.symbols.get(symbol).name.as_str());
+    let home = symbol.and_then(|symbol| ground.symbols.get(symbol).home.as_deref());
+    let is_home = |scope: &Scope| scope.kind == ScopeKind::Module && Some(scope.name.as_str()) == home;
+    let holds = |seen: &Texts| seen.unit.scopes.iter().any(is_home);
+    if home.is_none() || holds(&ground.files.own) {
+        return signature_at(ground, own, at);
+    }
+    let number = ground.files.others.iter().position(holds);
+    let there = number.and_then(|number| ground.over_there(number, |there| signature_at(there, own, at)));
+    // Why another file's procedure is not written is told where it is called.
+    let there = there.map(|written| written.map_err(|why| Why { at, ..why }));
+    there.unwrap_or_else(|| Err(Why::new(at, format!("a call of `{name}`, whose file is not seen,"))))
+}
+
+/// The procedure of a name in the file of the ground.
+fn signature_at(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why> {
+    let place = (ground.number, name.to_owned());
+    if let Some(known) = ground.procedures.borrow().known.get(&place) {
         return known.clone().map_err(|why| {
             Why::new(at, format!("a call of `{name}`, because of {},", why.what.trim_end_matches(',')))
         });
     }
-    if ground.procedures.borrow().active.iter().any(|one| one == name) {
+    if ground.procedures.borrow().active.contains(&place) {
         return Err(Why::new(at, format!("`{name}`, which calls itself,")));
     }
-    ground.procedures.borrow_mut().active.push(name.to_owned());
+    ground.procedures.borrow_mut().active.push(place.clone());
     let written = (ground.write)(ground, name, at);
     let mut procedures = ground.procedures.borrow_mut();
     procedures.active.pop();
@@ -30,16 +50,49 @@ pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why
         procedures.texts.push((signature.name.clone(), text));
         signature
     });
-    procedures.known.insert(name.to_owned(), signature.clone());
+    procedures.known.insert(place, signature.clone());
     signature
+}
+
+/// The symbol here of a variable that a procedure uses; `None` if it has no name here.
+pub fn captured(ground: &Ground, variables: &Variables, one: &Captured, at: Span) -> Option<SymbolId> {
+    let found = ground.symbols.lookup(&one.identity.1, at.start);
+    let is_it = |symbol: &SymbolId| {
+        let is_same = ground.identity(*symbol) == one.identity;
+        is_same && (one.identity.0.is_some() || ground.number == one.number && *symbol == one.symbol)
+    };
+    found.filter(is_it).or_else(|| variables.unnamed(&one.identity))
+}
+
+/// The variables that procedures use which are called in an extent, each as a symbol here, with how it is passed.
+pub fn captured_in(
+    ground: &Ground,
+    variables: &mut Variables,
+    extent: Span,
+) -> Result<Vec<(SymbolId, DummyKind)>, Why> {
+    let unit = ground.files.own.unit;
+    let mut all = Vec::new();
+    for expr in unit.exprs_in(extent) {
+        let ExprKind::Call { callee, .. } = &expr.kind else { continue };
+        let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
+        if ground.symbols.lookup(name, expr.span.start).is_none() {
+            continue;
+        }
+        for one in signature(ground, name, expr.span)?.captured {
+            let symbol = match captured(ground, variables, &one, expr.span) {
+                Some(symbol) => symbol,
+                None => variables.add_unnamed(ground.files, ground.symbols, &one.identity, expr.span)?,
+            };
+            all.push((symbol, one.kind));
+        }
+    }
+    Ok(all)
 }
 
 /// A call of a procedure: as an expression, or as a statement if it gives nothing.
 pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Value, Why> {
     let ground = values.ground;
-    // A `use` may give it another name here.
-    let own = values.symbols.lookup(name, at.start).map(|symbol| values.symbols.get(symbol).name.as_str());
-    let signature = signature(ground, own.unwrap_or(name), at)?;
+    let signature = signature(ground, name, at)?;
     if values.variables.is_named(&signature.name) {
         return Err(Why::new(at, format!("`{}`, the name of a variable and of a function,", signature.name)));
     }
@@ -80,6 +133,14 @@ pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Va
                 texts.push(text);
                 texts.extend(extents);
             }
+        }
+    }
+    for one in &signature.captured {
+        let symbol = captured(ground, values.variables, one, at).ok_or_else(refused)?;
+        let variable = values.variables.get(symbol).filter(|variable| variable.ty == one.ty);
+        texts.push(variable.ok_or_else(refused)?.name.clone());
+        for (place, which) in &one.bounds {
+            texts.push(values.bound(symbol, *place, *which).ok_or_else(refused)?.text);
         }
     }
     let ty = signature.result.unwrap_or(Type::INTEGER);

@@ -12,11 +12,13 @@ use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
+use super::call;
 use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
 use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
 use super::loops;
+use super::signature::DummyKind;
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::value::{Values, macro_number};
@@ -31,6 +33,19 @@ pub struct Data {
     pub item: String,
 }
 
+/// A variable of a module that a `declare` directive gives its place on the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The clause.
+    pub clause: DataClause,
+    /// How the code calls it.
+    pub name: String,
+    /// It has memory where it is allocated.
+    pub is_allocated: bool,
+    /// Its derived type.
+    pub record: Option<String>,
+}
+
 /// A construct in C++.
 #[derive(Debug)]
 pub struct Construct {
@@ -40,6 +55,10 @@ pub struct Construct {
     pub text: String,
     /// The data clauses that Fortran does.
     pub data: Vec<Data>,
+    /// The variables of modules that `declare` directives give their place on the device.
+    pub declared: Vec<Declared>,
+    /// What it needs of modules: the module, and the item of `only`.
+    pub uses: Vec<(String, String)>,
     /// When it is done.
     pub order: Order,
     /// Several names may lead to the same memory.
@@ -70,6 +89,8 @@ struct Maker<'a> {
     outside: Vec<String>,
     /// What the host does after the last part.
     after: Vec<Host>,
+    /// How procedures get the variables around them that they use.
+    captured: BTreeMap<SymbolId, DummyKind>,
 }
 
 /// What a scalar is to the function.
@@ -125,8 +146,10 @@ impl<'a> Maker<'a> {
             clauses: Clauses::default(),
             outside: Vec::new(),
             after: Vec::new(),
+            captured: BTreeMap::new(),
         };
         maker.gather()?;
+        maker.capture()?;
         maker.loops()?;
         Ok(maker)
     }
@@ -163,6 +186,32 @@ impl<'a> Maker<'a> {
             self.variables.add(self.ground.files, self.ground.symbols, symbol, unit.expr(id).span)?;
             if !self.order.contains(&symbol) {
                 self.order.push(symbol);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in the variables that the procedures use which the construct calls.
+    fn capture(&mut self) -> Result<(), Why> {
+        let ground = self.ground;
+        let used = sema::uses(ground.files.own.unit, ground.symbols, self.region);
+        for (symbol, kind) in call::captured_in(ground, &mut self.variables, self.extent)? {
+            let at = Span { start: self.extent.start, end: self.extent.start };
+            if !self.variables.is_component(symbol) {
+                self.variables.add(ground.files, ground.symbols, symbol, at)?;
+            }
+            if !self.order.contains(&symbol) {
+                self.order.push(symbol);
+            }
+            let is_scalar = self.variables.get(symbol).is_some_and(|one| one.shape.is_empty());
+            // A procedure means the variable itself, which a copy of the construct is not.
+            if is_scalar && used.of(symbol).is_some_and(|how| how.written) {
+                let name = &ground.symbols.get(symbol).name;
+                return Err(Why::new(self.extent, format!("`{name}`, which a procedure uses, too,")));
+            }
+            let known = self.captured.entry(symbol).or_insert(kind);
+            if kind == DummyKind::Reference {
+                *known = kind;
             }
         }
         Ok(())
@@ -259,7 +308,52 @@ impl<'a> Maker<'a> {
         let function = Function { name: name.to_owned(), args };
         let text = format!("{}\n{{\n{text}\n}}\n", function.head());
         let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
-        Ok(Construct { function, text, data, order: self.clauses.order, is_aliased, places })
+        let (declared, uses) = (self.declared(), self.uses());
+        Ok(Construct { function, text, data, declared, uses, order: self.clauses.order, is_aliased, places })
+    }
+
+    /// The variables of modules with a place on the device.
+    fn declared(&self) -> Vec<Declared> {
+        let symbols = self.ground.symbols;
+        let mut found = Vec::new();
+        let all: BTreeSet<SymbolId> = self.order.iter().copied().chain(self.variables.roots()).collect();
+        for symbol in all {
+            let Some(clause) = self.place_of(symbol) else { continue };
+            let variable = self.variables.get(symbol).map(|variable| variable.spelled.clone());
+            let (name, is_allocated, record) = if self.variables.is_component(symbol) {
+                let identity = self.variables.identity(symbol);
+                let decl = identity.and_then(|(home, name)| self.ground.files.public(home.as_deref()?, name));
+                let is_allocated =
+                    decl.is_some_and(|(_, decl)| decl.fortran.allocatable || decl.fortran.pointer);
+                (variable.unwrap_or_default(), is_allocated, None)
+            } else {
+                let known = symbols.get(symbol);
+                let is_allocated = known.fortran.allocatable || known.fortran.pointer;
+                (variable.unwrap_or_else(|| known.name.clone()), is_allocated, known.record.clone())
+            };
+            found.push(Declared { clause, name, is_allocated, record });
+        }
+        found
+    }
+
+    /// The clause that gives a variable of a module its place on the device.
+    fn place_of(&self, symbol: SymbolId) -> Option<DataClause> {
+        match self.variables.identity(symbol) {
+            Some(identity) => self.ground.has_place(identity),
+            None if self.variables.is_component(symbol) => None,
+            None => self.ground.declared(symbol),
+        }
+    }
+
+    /// What the construct needs of modules.
+    fn uses(&self) -> Vec<(String, String)> {
+        let named = |symbol: &SymbolId| {
+            let (home, name) = self.variables.identity(*symbol)?;
+            let spelled = &self.variables.get(*symbol)?.spelled;
+            let item = if spelled == name { name.clone() } else { format!("{spelled} => {name}") };
+            Some((home.clone()?, item))
+        };
+        self.order.iter().filter_map(named).collect()
     }
 
     /// The constructs in C++ that the construct becomes, in their order.
@@ -487,6 +581,13 @@ impl<'a> Maker<'a> {
     }
 
     fn role(&self, roles: &BTreeMap<SymbolId, Role>, symbol: SymbolId) -> Role {
+        let is_shared = self.captured.get(&symbol) == Some(&DummyKind::Reference);
+        if is_shared || self.place_of(symbol).is_some() {
+            return Role::Reference;
+        }
+        if self.variables.identity(symbol).is_some() {
+            return Role::Value;
+        }
         if self.variables.is_component(symbol) {
             // A part of an object, which may be on the device.
             return Role::Reference;
@@ -541,6 +642,9 @@ impl<'a> Maker<'a> {
         stated.extend(said.around.iter().filter(is_whole).filter_map(|item| item.symbol));
         stated.extend(said.around.iter().filter_map(|item| self.symbol_of(&item.item)));
         for symbol in arrays.iter().filter(|symbol| !stated.contains(symbol)) {
+            if self.place_of(*symbol).is_some() {
+                continue;
+            }
             if self.variables.is_component(*symbol) {
                 let item = self.variables.get(*symbol).map(|one| one.spelled.clone());
                 let clause = if said.is_default_present { DataClause::Present } else { DataClause::Copy };
@@ -548,9 +652,6 @@ impl<'a> Maker<'a> {
                 continue;
             }
             let known = symbols.get(*symbol);
-            if symbols.is_on_device(*symbol) {
-                continue;
-            }
             if known.fortran.assumed_size {
                 let what = format!("`{}`, of assumed size and without a data clause,", known.name);
                 return Err(Why::new(self.extent, what));
@@ -646,7 +747,9 @@ impl<'a> Maker<'a> {
         let unit = self.ground.files.own.unit;
         let extent = unit.stmt(piece.stmt).span;
         let is_used = |symbol: SymbolId| {
-            unit.expr_ids_in(extent)
+            self.captured.contains_key(&symbol)
+                || unit
+                    .expr_ids_in(extent)
                 .any(|id| self.variables.named(self.ground.symbols, unit, id) == Some(symbol))
         };
         let mut words = vec![piece.word.to_owned()];

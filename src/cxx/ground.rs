@@ -2,11 +2,13 @@
 //!
 //! Invariant: one for each view of a file.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
-use crate::bind::Bound;
+use crate::acc::ast::DataClause;
+use crate::bind::{Bound, Declared};
+use crate::host::ir::{Scope, ScopeKind, Unit};
 use crate::plan::Plan;
-use crate::sema::Symbols;
+use crate::sema::{SymbolId, Symbols, Texts};
 use crate::source::Span;
 
 use super::helpers::Used;
@@ -17,12 +19,16 @@ use super::types::Files;
 pub struct Ground<'a> {
     /// The files.
     pub files: &'a Files<'a>,
+    /// Which of the other files this is about; `None` of the file that is translated.
+    pub number: Option<usize>,
     /// What names mean.
     pub symbols: &'a Symbols,
     /// The directives.
     pub bound: &'a [Bound],
     /// What they amount to.
     pub plan: &'a Plan,
+    /// The variables that `declare` directives give a place on the device.
+    pub declared: &'a Declared,
     /// The device type whose clauses count.
     pub device_type: &'a str,
     /// The functions of ours that are used so far.
@@ -31,4 +37,67 @@ pub struct Ground<'a> {
     pub procedures: &'a RefCell<Procedures>,
     /// Writes a procedure: how it is called, and its text.
     pub write: fn(&Ground, &str, Span) -> Written,
+    /// Reads another file whole.
+    pub read: &'a dyn Fn(usize) -> Option<Elsewhere>,
+    /// The other files that have been read whole, by their numbers.
+    pub elsewhere: &'a [OnceCell<Option<Elsewhere>>],
+}
+
+/// Another file, as its own translation reads it.
+pub struct Elsewhere {
+    /// Its code.
+    pub unit: Unit,
+    /// What names mean.
+    pub symbols: Symbols,
+    /// The directives.
+    pub bound: Vec<Bound>,
+    /// What they amount to.
+    pub plan: Plan,
+}
+
+/// Which variable a symbol is, in whatever file: its module, if it is one of a module, and its name.
+pub type Identity = (Option<String>, String);
+
+impl Ground<'_> {
+    /// Which variable a symbol is.
+    pub fn identity(&self, symbol: SymbolId) -> Identity {
+        let known = self.symbols.get(symbol);
+        let unit = self.files.own.unit;
+        let home = known.home.clone().or_else(|| {
+            let decl = known.decl?;
+            let is_home = |scope: &&Scope| {
+                scope.kind == ScopeKind::Module && scope.decls.contains(&decl)
+            };
+            unit.scopes.iter().find(is_home).map(|scope| scope.name.clone())
+        });
+        (home, known.name.clone())
+    }
+
+    /// The clause of the `declare` directive that gives a variable of a module its place on the device.
+    pub fn declared(&self, symbol: SymbolId) -> Option<DataClause> {
+        self.has_place(&self.identity(symbol))
+    }
+
+    /// The same, by which variable it is.
+    pub fn has_place(&self, identity: &Identity) -> Option<DataClause> {
+        identity.0.as_ref()?;
+        self.declared.get(identity).copied().filter(|clause| *clause != DataClause::Link)
+    }
+
+    /// What another file is written from.
+    pub fn over_there<T>(&self, number: usize, work: impl FnOnce(&Ground) -> T) -> Option<T> {
+        let there = self.elsewhere.get(number)?.get_or_init(|| (self.read)(number)).as_ref()?;
+        let file = self.files.others.get(number)?.file;
+        let files =
+            Files { own: Texts { file, unit: &there.unit }, others: self.files.others.clone() };
+        let ground = Ground {
+            files: &files,
+            number: Some(number),
+            symbols: &there.symbols,
+            bound: &there.bound,
+            plan: &there.plan,
+            ..*self
+        };
+        Some(work(&ground))
+    }
 }

@@ -12,10 +12,11 @@ use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
+use super::call;
 use super::clause::{Clauses, Order, Reader};
 use super::ground::Ground;
 use super::loops;
-use super::signature::{Dummy, DummyKind, Signature, Written};
+use super::signature::{Captured, Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::value::{Value, Values, binds, macro_number};
@@ -35,8 +36,8 @@ pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
 struct Bounds {
     /// Those that the procedure computes: the name, and the value.
     lines: Vec<(String, String)>,
-    /// The dimensions whose number of elements is passed.
-    passed: Vec<(SymbolId, usize)>,
+    /// The dimensions whose bounds are passed.
+    passed: Vec<(SymbolId, usize, Asked)>,
 }
 
 /// What a procedure names.
@@ -45,6 +46,8 @@ struct Named {
     /// The variables in the order in which they appear.
     order: Vec<SymbolId>,
     dummies: Vec<SymbolId>,
+    /// The variables around it.
+    captured: Vec<SymbolId>,
     result: Option<SymbolId>,
 }
 
@@ -73,7 +76,7 @@ impl Writer<'_> {
         }
         let body = unit.stmt(function.body).span;
         let name = self.name();
-        let Named { variables, order, dummies, result } = self.named(function, body)?;
+        let Named { variables, order, dummies, captured, result } = self.named(function, body)?;
         let result = result.and_then(|symbol| variables.get(symbol));
         let (word, mut around) = self.directives(id, result.map(|one| one.name.clone()))?;
         let counters = loops::counters(unit, ground.symbols, body).into_iter();
@@ -84,20 +87,21 @@ impl Writer<'_> {
         let mut statements = Body::new(&values, &around, body, 1);
         statements.stmt(function.body)?;
         let statements = statements.finish();
-        let Bounds { mut lines, passed } = self.bounds(&values, &dummies)?;
+        let Bounds { mut lines, passed } = self.bounds(&values, &dummies, &captured)?;
         // What is asked of a shape may not be needed in the end.
         let text = statements.join("\n");
         let is_needed = |name: &str| names_in(&text).any(|word| word == name);
         lines.retain(|(name, _)| is_needed(name));
         let mut lines: Vec<String> =
             lines.into_iter().map(|(name, value)| format!("    const long {name} = {value};")).collect();
-        let is_local = |symbol: &&SymbolId| !dummies.contains(symbol) && !around.in_heads.contains(symbol);
+        let is_around = |symbol: &SymbolId| dummies.contains(symbol) || captured.contains(symbol);
+        let is_local = |symbol: &&SymbolId| !is_around(symbol) && !around.in_heads.contains(symbol);
         for symbol in order.iter().filter(is_local) {
             lines.extend(self.local(&variables, *symbol)?);
         }
         lines.push(text);
         lines.extend(result.map(|one| format!("    return {};", one.name)));
-        let written = assigned(ground, body);
+        let written = assigned(ground, &variables, body);
         let (mut parameters, mut signature) = (Vec::new(), Vec::new());
         for (symbol, param) in dummies.iter().zip(&function.params) {
             let decl = unit.decl(*param);
@@ -107,10 +111,25 @@ impl Writer<'_> {
                 (true, true) if !decl.fortran.value => DummyKind::Reference,
                 _ => DummyKind::Value,
             };
-            let extents: Vec<usize> =
-                passed.iter().filter(|(of, _)| of == symbol).map(|(_, place)| *place).collect();
-            parameters.extend(parameter(variable, kind, &extents));
+            let bounds = bounds_of(&passed, *symbol);
+            parameters.extend(parameter(variable, kind, &bounds));
+            let extents = bounds.into_iter().map(|(place, _)| place).collect();
             signature.push(Dummy { name: decl.name.clone(), ty: variable.ty, kind, extents });
+        }
+        let mut used = Vec::with_capacity(captured.len());
+        for symbol in &captured {
+            let variable = variables.get(*symbol).ok_or_else(|| self.refused(UNSEEN))?;
+            let identity = variables.identity(*symbol).cloned().unwrap_or_else(|| ground.identity(*symbol));
+            let is_shared = written.contains(symbol) || ground.has_place(&identity).is_some();
+            let kind = match (variable.shape.is_empty(), is_shared) {
+                (false, _) => DummyKind::Array,
+                (true, true) => DummyKind::Reference,
+                _ => DummyKind::Value,
+            };
+            let bounds = bounds_of(&passed, *symbol);
+            parameters.extend(parameter(variable, kind, &bounds));
+            let (symbol, number, ty) = (*symbol, ground.number, variable.ty);
+            used.push(Captured { identity, symbol, number, ty, kind, bounds });
         }
         let text = format!(
             "#pragma acc routine {word}\nstatic inline {} {name}({})\n{{\n{}\n}}\n",
@@ -118,7 +137,8 @@ impl Writer<'_> {
             parameters.join(", "),
             lines.join("\n")
         );
-        Ok((Signature { name, dummies: signature, result: result.map(|one| one.ty) }, text))
+        let result = result.map(|one| one.ty);
+        Ok((Signature { name, dummies: signature, captured: used, result }, text))
     }
 
     /// The name of the function, which no other one has.
@@ -146,14 +166,26 @@ impl Writer<'_> {
         let result = result.map(|name| lookup(name).ok_or_else(|| self.refused("whose result is not seen")));
         let result = result.transpose()?;
         let named = unit.expr_ids_in(body).filter_map(|id| symbols.named(unit, id));
-        for symbol in dummies.iter().copied().chain(named).chain(result) {
+        let called = call::captured_in(self.ground, &mut variables, body)?;
+        let called = called.into_iter().map(|(symbol, _)| symbol);
+        let mut captured = Vec::new();
+        for symbol in dummies.iter().copied().chain(named).chain(result).chain(called) {
+            if variables.identity(symbol).is_some() {
+                order.push(symbol);
+                captured.push(symbol);
+                continue;
+            }
+            let is_new = !order.contains(&symbol);
             self.add(symbol, body, &mut variables, &mut order)?;
+            if is_new && order.contains(&symbol) && !self.is_own(symbol) {
+                captured.push(symbol);
+            }
         }
         let is_number = |symbol| variables.get(symbol).is_some_and(|one| one.shape.is_empty());
         if !result.is_none_or(is_number) {
             return Err(self.refused("whose result is no number"));
         }
-        Ok(Named { variables, order, dummies, result })
+        Ok(Named { variables, order, dummies, captured, result })
     }
 
     /// The declaration of a variable of its own.
@@ -187,17 +219,20 @@ impl Writer<'_> {
         if is_number || is_constant || is_other || order.contains(&symbol) {
             return Ok(());
         }
-        let is_own = known.decl.is_some_and(|decl| self.scope.decls.contains(&decl)) || known.decl.is_none();
-        if !is_own || known.home.is_some() {
-            return Err(self.refused(&format!("which uses `{}`, a variable around it", known.name)));
-        }
         let is_kept = known.fortran.save || known.kind == SymbolKind::Static;
-        if is_kept || known.fortran.pointer || known.fortran.allocatable {
+        if self.is_own(symbol) && (is_kept || known.fortran.pointer || known.fortran.allocatable) {
             return Err(self.refused(&format!("in which `{}` is no plain variable", known.name)));
         }
         variables.add(ground.files, ground.symbols, symbol, at)?;
         order.push(symbol);
         Ok(())
+    }
+
+    /// Whether a variable is declared in the procedure, or by its use there.
+    fn is_own(&self, symbol: SymbolId) -> bool {
+        let known = self.ground.symbols.get(symbol);
+        let is_declared = known.decl.is_none_or(|decl| self.scope.decls.contains(&decl));
+        is_declared && known.home.is_none()
     }
 
     /// The level of the procedure, and its directives.
@@ -262,7 +297,12 @@ impl Writer<'_> {
     }
 
     /// The bounds of dummy arrays that the body asks for: those that it computes, and those that are passed.
-    fn bounds(&self, values: &Values, dummies: &[SymbolId]) -> Result<Bounds, Why> {
+    fn bounds(
+        &self,
+        values: &Values,
+        dummies: &[SymbolId],
+        captured: &[SymbolId],
+    ) -> Result<Bounds, Why> {
         let mut bounds = Bounds { lines: Vec::new(), passed: Vec::new() };
         let mut done: BTreeSet<(SymbolId, usize, Asked)> = BTreeSet::new();
         loop {
@@ -273,6 +313,10 @@ impl Writer<'_> {
             }
             for (symbol, place, which) in fresh {
                 done.insert((symbol, place, which));
+                if captured.contains(&symbol) {
+                    bounds.passed.push((symbol, place, which));
+                    continue;
+                }
                 let unknown = || self.refused("which has an array of variable size");
                 let variable =
                     values.variables.get(symbol).filter(|_| dummies.contains(&symbol)).ok_or_else(unknown)?;
@@ -302,7 +346,7 @@ impl Writer<'_> {
                         bounds.lines.push((name, extent));
                     }
                     (Asked::Extent, None) if known.fortran.assumed_shape => {
-                        bounds.passed.push((symbol, place));
+                        bounds.passed.push((symbol, place, which));
                     }
                     (Asked::Extent, None) => return Err(unknown()),
                 }
@@ -311,23 +355,28 @@ impl Writer<'_> {
     }
 }
 
-/// The parameters for a dummy argument.
-fn parameter(variable: &Variable, kind: DummyKind, extents: &[usize]) -> Vec<String> {
+/// The bounds of a variable that are passed.
+fn bounds_of(passed: &[(SymbolId, usize, Asked)], symbol: SymbolId) -> Vec<(usize, Asked)> {
+    let own = passed.iter().filter(|(of, _, _)| *of == symbol);
+    own.map(|(_, place, which)| (*place, *which)).collect()
+}
+
+/// The parameters for a dummy argument, or for a variable around the procedure.
+fn parameter(variable: &Variable, kind: DummyKind, bounds: &[(usize, Asked)]) -> Vec<String> {
     let (cpp, name) = (variable.ty.cpp(), &variable.name);
     let own = match kind {
         DummyKind::Value => format!("{cpp} {name}"),
         DummyKind::Reference => format!("{cpp} &{name}"),
         DummyKind::Array => format!("{cpp} *{name}"),
     };
-    let extents = extents.iter().map(|place| passed_name(&variable.bounds, *place, Asked::Extent));
-    std::iter::once(own).chain(extents.map(|name| format!("long {name}"))).collect()
+    let bounds = bounds.iter().map(|(place, which)| passed_name(&variable.bounds, *place, *which));
+    std::iter::once(own).chain(bounds.map(|name| format!("long {name}"))).collect()
 }
 
 /// The variables that code assigns, or passes on to procedures that assign them.
-fn assigned(ground: &Ground, extent: Span) -> BTreeSet<SymbolId> {
+fn assigned(ground: &Ground, variables: &Variables, extent: Span) -> BTreeSet<SymbolId> {
     let unit = ground.files.own.unit;
     let named = |id: ExprId| ground.symbols.named(unit, id);
-    let procedures = ground.procedures.borrow();
     let mut all = BTreeSet::new();
     for expr in unit.exprs_in(extent) {
         match &expr.kind {
@@ -336,9 +385,10 @@ fn assigned(ground: &Ground, extent: Span) -> BTreeSet<SymbolId> {
             ExprKind::Call { callee, args } => {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
                 // An intrinsic function assigns none of its arguments.
-                let own = ground.symbols.lookup(name, expr.span.start);
-                let own = own.map(|symbol| ground.symbols.get(symbol).name.as_str());
-                let Some(Ok(signature)) = own.and_then(|own| procedures.known.get(own)) else { continue };
+                if ground.symbols.lookup(name, expr.span.start).is_none() {
+                    continue;
+                }
+                let Ok(signature) = call::signature(ground, name, expr.span) else { continue };
                 let has_keywords = args.iter().any(|arg| is_keyword(unit, *arg));
                 let assigns = |place: usize| {
                     let dummy = signature.dummies.get(place);
@@ -346,6 +396,8 @@ fn assigned(ground: &Ground, extent: Span) -> BTreeSet<SymbolId> {
                 };
                 let args = args.iter().enumerate().filter(|(place, _)| assigns(*place));
                 all.extend(args.filter_map(|(_, arg)| named(*arg)));
+                let shared = signature.captured.iter().filter(|one| one.kind == DummyKind::Reference);
+                all.extend(shared.filter_map(|one| call::captured(ground, variables, one, expr.span)));
             }
             _ => {}
         }

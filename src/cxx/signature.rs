@@ -4,19 +4,26 @@
 
 use std::collections::BTreeMap;
 
+use crate::sema::SymbolId;
+
 use super::Why;
+use super::ground::Identity;
 use super::types::Type;
+use super::variable::Asked;
 
 /// The procedures that are written so far.
 #[derive(Default)]
 pub struct Procedures {
-    /// How each is called, or why it is not written.
-    pub known: BTreeMap<String, Result<Signature, Why>>,
+    /// How each is called, or why it is not written; by the number of another file, and its name.
+    pub known: BTreeMap<Place, Result<Signature, Why>>,
     /// Their texts, each before those that call it.
     pub texts: Vec<(String, String)>,
     /// Those that are being written.
-    pub active: Vec<String>,
+    pub active: Vec<Place>,
 }
+
+/// The number of another file, if it is not in the file that is translated, and the name of a procedure.
+pub type Place = (Option<usize>, String);
 
 /// How a procedure is called.
 #[derive(Clone, Debug)]
@@ -25,6 +32,8 @@ pub struct Signature {
     pub name: String,
     /// Its arguments.
     pub dummies: Vec<Dummy>,
+    /// The variables around it that it uses, which are passed behind its arguments.
+    pub captured: Vec<Captured>,
     /// What it gives, if anything.
     pub result: Option<Type>,
 }
@@ -40,6 +49,23 @@ pub struct Dummy {
     pub kind: DummyKind,
     /// The dimensions whose number of elements is passed, too.
     pub extents: Vec<usize>,
+}
+
+/// A variable of a module or of the host scoping unit that a procedure uses.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    /// Which it is.
+    pub identity: Identity,
+    /// What it is in the file of the procedure.
+    pub symbol: SymbolId,
+    /// The number of that file.
+    pub number: Option<usize>,
+    /// Its type, or that of its elements.
+    pub ty: Type,
+    /// How it is passed.
+    pub kind: DummyKind,
+    /// The bounds that are passed, too.
+    pub bounds: Vec<(usize, Asked)>,
 }
 
 /// How a dummy argument is passed.

@@ -123,6 +123,15 @@ impl<'a> Files<'a> {
         decls.into_iter().find(|decl| decl.name == symbol.name).map(|decl| (seen, decl))
     }
 
+    /// The declaration of a variable of a module that others may use, and the file where it stands.
+    pub fn public(&self, home: &str, name: &str) -> Option<(Texts<'a>, &'a Decl)> {
+        let (seen, scope) = self.module(home)?;
+        let scope = seen.unit.scope(scope);
+        let mut decls = scope.decls.iter().map(|id| seen.unit.decl(*id));
+        let found = decls.find(|decl| decl.name == name)?;
+        scope.is_accessible(name).then_some((seen, found))
+    }
+
     /// The declaration of a constant in a file that is included.
     fn included(&self, symbol: &Symbol) -> Option<(Texts<'a>, &'a Decl)> {
         let is_it = |decl: &&Decl| decl.is_const && decl.name == symbol.name;

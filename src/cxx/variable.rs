@@ -5,12 +5,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{Decl, Derived, ExprId, ExprKind, StmtId, UnaryOp, Unit};
+use crate::host::ir::{BaseType, Decl, Derived, ExprId, ExprKind, StmtId, UnaryOp, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
 use super::component;
+use super::ground::Identity;
 use super::types::{Files, Type};
 
 /// A number of an array's shape.
@@ -64,6 +65,8 @@ pub struct Variables {
     /// Components by the variable and the path, and the expressions that name them.
     components: BTreeMap<(SymbolId, String), SymbolId>,
     named: BTreeMap<ExprId, SymbolId>,
+    /// Variables of modules that have no name in the code.
+    unnamed: BTreeMap<Identity, SymbolId>,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
 }
 
@@ -252,7 +255,7 @@ impl Variables {
         self.components.get(&(root, path.to_owned())).copied()
     }
 
-    /// Whether it is a component, which has no symbol but the one that it got here.
+    /// Whether it is a component or has no name in the code: it has no symbol but the one that it got here.
     pub fn is_component(&self, symbol: SymbolId) -> bool {
         symbol.0 >= COMPONENTS
     }
@@ -273,10 +276,60 @@ impl Variables {
         let mut variable = named.variable(files, symbols, region)?;
         variable.name = cpp_name(&variable.name);
         self.settle(&mut variable, symbols, "", files.own.unit.stmt(region).span);
-        let symbol = SymbolId(COMPONENTS + self.components.len() as u32);
+        let symbol = self.next_symbol();
         self.all.insert(symbol, variable);
         self.components.insert(place, symbol);
         self.named.insert(expr, symbol);
+        Ok(symbol)
+    }
+
+    /// The next symbol for what has none.
+    fn next_symbol(&self) -> SymbolId {
+        SymbolId(COMPONENTS + (self.components.len() + self.unnamed.len()) as u32)
+    }
+
+    /// The variables that components begin with.
+    pub fn roots(&self) -> impl Iterator<Item = SymbolId> {
+        self.components.keys().map(|(root, _)| *root)
+    }
+
+    /// The symbol of a variable of a module that has no name in the code, if that is taken in.
+    pub fn unnamed(&self, identity: &Identity) -> Option<SymbolId> {
+        self.unnamed.get(identity).copied()
+    }
+
+    /// Which variable of a module a symbol is that has no name in the code.
+    pub fn identity(&self, symbol: SymbolId) -> Option<&Identity> {
+        self.unnamed.iter().find(|(_, other)| **other == symbol).map(|(identity, _)| identity)
+    }
+
+    /// Takes in a variable of a module that has no name in the code at `at`.
+    pub fn add_unnamed(
+        &mut self,
+        files: &Files,
+        symbols: &Symbols,
+        identity: &Identity,
+        at: Span,
+    ) -> Result<SymbolId, Why> {
+        if let Some(known) = self.unnamed.get(identity) {
+            return Ok(*known);
+        }
+        let (home, name) = identity;
+        let refused = || Why::new(at, format!("`{name}`, a variable that has no name here,"));
+        let (seen, decl) =
+            home.as_deref().and_then(|home| files.public(home, name)).ok_or_else(refused)?;
+        let is_plain = matches!(decl.base, BaseType::Builtin(_)) && !decl.fortran.procedure;
+        let ty = files.declared(seen, decl).filter(|_| is_plain).ok_or_else(refused)?;
+        let shape = shape_of(files, seen, decl).ok_or_else(refused)?;
+        let is_taken = symbols.lookup(name, at.start).is_some();
+        let spelled = if is_taken { format!("acc2omp_{name}") } else { name.clone() };
+        let is_aliased = decl.fortran.pointer || decl.fortran.target || decl.fortran.is_equivalent;
+        let mut variable =
+            Variable { name: cpp_name(name), spelled, ty, shape, is_aliased, bounds: String::new() };
+        self.settle(&mut variable, symbols, "", at);
+        let symbol = self.next_symbol();
+        self.all.insert(symbol, variable);
+        self.unnamed.insert(identity.clone(), symbol);
         Ok(symbol)
     }
 
@@ -299,9 +352,6 @@ impl Variables {
             return Ok(());
         }
         let mut variable = variable(files, symbols.get(symbol), at)?;
-        if symbols.is_on_device(symbol) {
-            return Err(Why::new(at, format!("`{}`, a variable of `declare`,", variable.spelled)));
-        }
         self.settle(&mut variable, symbols, &symbols.get(symbol).name, at);
         self.all.insert(symbol, variable);
         Ok(())

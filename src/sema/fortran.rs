@@ -214,7 +214,9 @@ impl Symbols {
         }
         for inner in unit.scopes.iter().filter(|inner| inner.parent == Some(id)) {
             if inner.kind == ScopeKind::Procedure {
-                exports.push((inner.name.as_str().into(), self.function(&inner.name, visible, 0)));
+                let symbol = self.function(&inner.name, visible, 0);
+                self.get_mut(symbol).home = Some(scope.name.clone());
+                exports.push((inner.name.as_str().into(), symbol));
             }
         }
         for used in &scope.uses {

@@ -13,15 +13,17 @@ use crate::edit::Edit;
 use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, Unit};
 use crate::sema::{self, Moved, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
-use crate::{layout, omp};
+use crate::layout;
 
 /// The edits at the statements that allocate or free such variables, and what there is to say.
+///
+/// `wanted` gives the lines for variables that a statement frees (`true`) or allocates, in the latter case with a value.
 pub fn edits(
-    file: &SourceFile,
-    unit: &Unit,
+    (file, unit): (&SourceFile, &Unit),
     symbols: &Symbols,
     bound: &[Bound],
     declared: &Declared,
+    wanted: &dyn Fn(&[String], bool, bool) -> Vec<String>,
 ) -> (Vec<Edit>, Vec<Diag>) {
     let (mut edits, mut diags) = (Vec::new(), Vec::new());
     let local = declared_here(symbols, bound);
@@ -38,8 +40,9 @@ pub fn edits(
         if names.is_empty() {
             continue;
         }
-        match lines(file, unit, allocation, &names.join(", ")) {
-            Some(edit) => edits.extend(edit),
+        let wanted = wanted(&names, allocation.frees, allocation.copies);
+        match lines(file, unit, allocation, &wanted) {
+            Some(found) => edits.extend(found),
             None => {
                 let what = "an `allocate` or `deallocate` among other code on its lines";
                 diags.push(diag::not_yet(unit.stmt(allocation.stmt).span, what));
@@ -81,28 +84,26 @@ fn declared_here(symbols: &Symbols, bound: &[Bound]) -> BTreeSet<SymbolId> {
     found.filter(is_allocated).collect()
 }
 
-/// The line that a statement needs; nothing if it is there already, and `None` if there is no room for it.
-fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, names: &str) -> Option<Option<Edit>> {
+/// The lines that a statement needs; nothing if they are there already, and `None` if there is no room for them.
+fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, wanted: &[String]) -> Option<Vec<Edit>> {
     let span = unit.stmt(allocation.stmt).span;
     // An `if` on the same line asks whether it is allocated; what is not has nothing on the device.
     let is_around =
         |kind: &StmtKind| matches!(kind, StmtKind::If { then, other: None, .. } if *then == allocation.stmt);
     let around = unit.stmts_in(file.lines.span(file.lines.line(span.start)));
     let whole = around.filter(|stmt| is_around(&stmt.kind)).map(|stmt| stmt.span).next().unwrap_or(span);
-    if allocation.frees {
-        let line = omp::freed(names);
-        let before = file.lines.line(whole.start).checked_sub(1);
-        return match says(file, before, &line) {
-            true => Some(None),
-            false => layout::before_statement(file, whole, &line).map(Some),
-        };
+    let place = match allocation.frees {
+        true => file.lines.line(whole.start).checked_sub(1),
+        false => Some(file.lines.line(whole.end) + 1),
+    };
+    if wanted.iter().all(|line| says(file, place, line)) {
+        return Some(Vec::new());
     }
-    let line = omp::allocated(names, allocation.copies);
-    let after = file.lines.line(whole.end) + 1;
-    match says(file, Some(after), &line) {
-        true => Some(None),
-        false => layout::after_statement(file, whole, &line).map(Some),
-    }
+    let put = |line: &String| match allocation.frees {
+        true => layout::before_statement(file, whole, line),
+        false => layout::after_statement(file, whole, line),
+    };
+    wanted.iter().map(put).collect::<Option<Vec<Edit>>>().map(layout::joined)
 }
 
 /// Whether a line says so already: the file was translated before, and the module's was not.

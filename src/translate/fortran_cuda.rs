@@ -3,22 +3,27 @@
 //!
 //! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
 
+mod declare;
 mod host_data;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, ListItem};
 use crate::bind::{self, Bound, Target};
-use crate::cxx::{self, Construct, Files, Function, Ground, Order, Procedures, Used, Why};
+use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Procedures, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::ScopeKind;
-use crate::plan::{self, Item};
-use crate::scan::Scan;
-use crate::sema::{Class, Texts};
+use crate::omp::Part;
+use crate::plan::{self, Exit, Item};
+use crate::scan::{Conditions, Scan};
+use crate::sema::{Class, Symbol, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
+
+use declare::declared;
 
 use super::fortran_device::{Names, functions_of, with_places};
 use super::specification::Specifications;
@@ -59,6 +64,9 @@ struct FortranCuda {
 struct View<'a> {
     ground: Ground<'a>,
     options: &'a Options,
+    scan: &'a Scan,
+    /// The conditions of the preprocessor.
+    conditions: Rc<Conditions>,
 }
 
 impl BackEnd for FortranCuda {
@@ -91,17 +99,25 @@ impl BackEnd for FortranCuda {
         };
         let used = RefCell::new(Used::new());
         let procedures = RefCell::new(Procedures::default());
+        let elsewhere: Vec<OnceCell<Option<Elsewhere>>> =
+            source.headers.iter().map(|_| OnceCell::new()).collect();
+        let options = all.options;
+        let declared = declared(source, scan, unit);
         let ground = Ground {
             files: &files,
+            number: None,
             symbols: &symbols,
             bound: &bound,
             plan: &plan,
+            declared: &declared,
             device_type: &all.options.device_type,
             used: &used,
             procedures: &procedures,
             write: cxx::procedure,
+            read: &|at| source.elsewhere(at, options),
+            elsewhere: &elsewhere,
         };
-        let view = View { ground, options: all.options };
+        let view = View { ground, options: all.options, scan, conditions: all.conditions() };
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
             self.modules.insert(used.span);
         }
@@ -138,6 +154,7 @@ impl BackEnd for FortranCuda {
             }
         }
         all.leave_whole(unit, &bound, &held, &mut changes);
+        self.allocations(&view, all);
         for (one, _) in bound.iter().zip(&changes).filter(|(_, edits)| edits.is_none()) {
             self.constructs.remove(&one.directive.span.start);
         }
@@ -207,6 +224,7 @@ impl FortranCuda {
                 self.control(view, at).map_err(Some)
             }
             DirectiveKind::Routine => self.routine(view, at).map_err(Some),
+            DirectiveKind::Declare => self.declare(view, at).map_err(Some),
             DirectiveKind::End(_) => Err(None),
             kind => refused(&format!("`{}` of Fortran", acc::name(kind))),
         }
@@ -233,7 +251,8 @@ impl FortranCuda {
                 what: "a construct with lines of the preprocessor in it".to_owned(),
             });
         }
-        let calls = calls(file, span, &construct);
+        let mut calls = self.places(view, &construct.declared, span)?;
+        calls.extend(calls_of(file, span, &construct));
         let mut changes: Changes = bind::descendants(bound, at).map(|below| (below, Vec::new())).collect();
         changes.extend(one.partner.map(|end| (end, Vec::new())));
         let edits = match construct.order.condition.take() {
@@ -261,6 +280,12 @@ impl FortranCuda {
         };
         changes.push((at, edits));
         self.need(view, file, span.start, true)?;
+        if let Some(scope) = layout::innermost(unit, span.start) {
+            let place = super::specification::behind_head(file, scope);
+            for (module, item) in &construct.uses {
+                self.specifications.add(place, format!("use {module}, only: {item}"), span.start);
+            }
+        }
         self.constructs.insert(span.start, construct);
         Ok(changes)
     }
@@ -324,9 +349,6 @@ impl FortranCuda {
         let one = &bound[at];
         let span = one.directive.span;
         let refused = |what: &str| Err(Why { at: span, what: what.to_owned() });
-        if !view.ground.plan.notes[at].jumps.is_empty() {
-            return refused("a `data` region that is left by a jump");
-        }
         let Some(end) = one.partner else { return refused("this `data` region") };
         let file = view.ground.files.own.file;
         let mut order = Order::default();
@@ -340,6 +362,7 @@ impl FortranCuda {
             }
         }
         let mut lines = waits(&order.waits, None);
+        lines.extend(self.places_of(view, items.iter().map(|(_, item)| *item))?);
         lines.push(begin(file, span, order.queue.as_deref()));
         let mut brought = Vec::new();
         for (clause, item) in items {
@@ -355,8 +378,10 @@ impl FortranCuda {
             return refused("a directive among other code on one line");
         }
         self.need(view, file, span.start, false)?;
+        let mut begin = vec![layout::replaced(file, span, &lines)];
+        begin.extend(ended_at(view, at, &view.ground.plan.notes[at].jumps)?);
         Ok(vec![
-            (at, vec![layout::replaced(file, span, &lines)]),
+            (at, begin),
             (end, vec![layout::replaced(file, end_span, &["call acc2omp_end()".to_owned()])]),
         ])
     }
@@ -365,20 +390,13 @@ impl FortranCuda {
     fn item(&self, view: &View, item: &ListItem) -> Result<(), Why> {
         let symbols = view.ground.symbols;
         let id = symbols.lookup(item.variable(), item.span.start);
-        if id.is_some_and(|id| symbols.is_on_device(id)) {
-            return Err(Why { at: item.span, what: format!("`{}`, a variable of `declare`,", item.text) });
-        }
         if item.depth() > 0 {
             return Ok(());
         }
         let symbol = id.map(|id| symbols.get(id));
         let is_plain = symbol.is_some_and(|known| {
             let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
-            // Fortran passes no object with procedures to an argument of assumed type.
-            let is_object_with_procedures =
-                known.record.as_deref().is_some_and(|tag| cxx::has_procedures(view.ground.files, tag));
-            matches!(known.class, Class::Array | Class::Scalar | Class::Record)
-                && !is_object_with_procedures
+            is_passed(view, known)
                 && !is_whole_of_assumed_size
                 // The library takes an argument that is absent for nothing, but a section of it is no argument.
                 && (!known.fortran.optional || item.parts.is_empty())
@@ -430,6 +448,7 @@ impl FortranCuda {
         let is_wait = directive.kind == DirectiveKind::Wait;
         let Order { queue, waits: lists, condition } = order;
         let mut lines = waits(&lists, queue.as_deref());
+        lines.extend(self.places_of(view, items.iter().map(|(_, item)| *item))?);
         let queue = queue.filter(|_| !is_wait).map(|queue| format!(", {}", queue_of(&queue)));
         for (word, item) in items {
             self.item(view, item)?;
@@ -572,6 +591,33 @@ impl FortranCuda {
     }
 }
 
+/// Whether Fortran passes a variable to an argument of assumed type: it passes no object with procedures.
+fn is_passed(view: &View, known: &Symbol) -> bool {
+    let is_object_with_procedures =
+        known.record.as_deref().is_some_and(|tag| cxx::has_procedures(view.ground.files, tag));
+    matches!(known.class, Class::Array | Class::Scalar | Class::Record) && !is_object_with_procedures
+}
+
+/// The edits that end a region of directive `at` where it is left.
+fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
+    let ground = &view.ground;
+    let one = &ground.bound[at];
+    let Texts { file, unit } = ground.files.own;
+    let lines = vec!["call acc2omp_end()".to_owned()];
+    let parts: Vec<Part> = exits
+        .iter()
+        .map(|exit| match *exit {
+            Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.clone()),
+            Exit::Jump { stmt, braces: true } => Part::Braced(stmt, lines.clone()),
+            Exit::End(body) => Part::AtEnd(body, lines.clone()),
+        })
+        .collect();
+    let text = one.text.and_then(|at| view.scan.directives.get(at));
+    let around = layout::Ground { file, unit, conditions: &view.conditions, guards: &view.scan.guards };
+    let edits = layout::edits_of(around, one.directive.span, text, None, &parts);
+    edits.ok_or_else(|| Why { at: one.directive.span, what: "a region with a jump out of it".to_owned() })
+}
+
 /// The texts of procedures.
 fn joined(procedures: &[(String, String)]) -> String {
     procedures.iter().map(|(_, text)| format!("{text}\n")).collect()
@@ -687,7 +733,7 @@ fn waits(lists: &[Vec<String>], queue: Option<&str>) -> Vec<String> {
 }
 
 /// The statements around the call of a construct's function.
-fn calls(file: &SourceFile, span: Span, construct: &Construct) -> Vec<String> {
+fn calls_of(file: &SourceFile, span: Span, construct: &Construct) -> Vec<String> {
     let mut lines = waits(&construct.order.waits, construct.order.queue.as_deref());
     let data: Vec<String> =
         construct.data.iter().filter_map(|data| structured(data.clause, &data.item)).collect();

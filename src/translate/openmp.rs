@@ -342,7 +342,11 @@ fn allocated(
     if declared.is_empty() && !bound.iter().any(is_declare) {
         return Vec::new();
     }
-    let (edits, said) = allocations::edits(file, unit, symbols, bound, &declared);
+    let lines = |names: &[String], frees: bool, copies: bool| {
+        let names = names.join(", ");
+        vec![if frees { omp::freed(&names) } else { omp::allocated(&names, copies) }]
+    };
+    let (edits, said) = allocations::edits((file, unit), symbols, bound, &declared, &lines);
     all.diags.extend(said);
     edits
 }

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use crate::acc::ast::Directive;
 use crate::bind::{self, Bound};
 use crate::cuda::{self, Seen};
+use crate::cxx::Elsewhere;
 use crate::diag::{Concern, Diag, pages};
 use crate::host::ir::Unit;
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
-use crate::sema::{Symbols, Texts};
+use crate::sema::{self, Symbols, Texts};
 use crate::source::Span;
 
 use super::loops::Found;
@@ -124,6 +125,30 @@ impl Source {
         let there = Source { file: file.clone(), headers: self.headers[..at].to_vec() };
         let is_plain = parsed.is_empty() && held.is_empty();
         (!is_plain).then(|| there.reading((unit, scan), parsed, held, options, &mut Found::default()))
+    }
+}
+
+impl Source {
+    /// A file of a Fortran module as its own translation reads it, with all that its procedures execute.
+    pub(super) fn elsewhere(&self, at: usize, options: &Options) -> Option<Elsewhere> {
+        let Header { file, scan, .. } = &**self.headers.get(at)?;
+        let others = self.headers.iter().enumerate().filter(|(other, _)| *other != at);
+        let headers = others.map(|(_, header)| header.clone()).collect();
+        let there = Source { file: file.clone(), headers };
+        let mut unit = crate::host::parse(file, scan);
+        let symbols = there.symbols(&unit, scan);
+        sema::resolve(&mut unit, &symbols);
+        let active = scan.directives.iter().enumerate().filter(|(_, text)| text.active);
+        let parsed: Vec<(usize, Directive)> = active
+            .filter_map(|(number, text)| Some((number, parse(file, text, &mut Vec::new())?)))
+            .collect();
+        let (regions, _) = bind::enclose(&mut unit, &scan.directives, &parsed);
+        let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &regions);
+        let aim = there.cuda_aim(options);
+        let (bound, reached) =
+            there.settled((&unit, scan, &symbols), bound, &aim, options, &mut Found::default());
+        let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &[], &reached, &aim);
+        Some(Elsewhere { unit, symbols, bound, plan })
     }
 }
 

@@ -24,6 +24,8 @@ module acc2omp_cuda
   public :: acc2omp_enter_copyin, acc2omp_enter_create, acc2omp_enter_create_zero
   public :: acc2omp_exit_copyout, acc2omp_exit_copyout_finalize, acc2omp_exit_delete, acc2omp_exit_delete_finalize
   public :: acc2omp_update_self, acc2omp_update_device
+  ! `declare` in modules: memory on the device for what has none yet.
+  public :: acc2omp_declare_create, acc2omp_declare_copyin
   ! Where data are on the device, for `host_data`.
   public :: acc2omp_device
   ! OpenACC's own routines, for devices, queues and data.
@@ -509,6 +511,18 @@ contains
     type(*), dimension(..), target, optional :: data
     integer, optional, intent(in) :: queue
     call entered(c_enter_copyin, name, data, queue)
+  end subroutine
+
+  subroutine acc2omp_declare_create(name, data)
+    character(*), intent(in) :: name
+    type(*), dimension(..), target :: data
+    if (.not. acc_is_present(data)) call acc2omp_enter_create(name, data)
+  end subroutine
+
+  subroutine acc2omp_declare_copyin(name, data)
+    character(*), intent(in) :: name
+    type(*), dimension(..), target :: data
+    if (.not. acc_is_present(data)) call acc2omp_enter_copyin(name, data)
   end subroutine
 
   subroutine acc2omp_enter_create(name, data, queue)
