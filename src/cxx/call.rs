@@ -11,7 +11,7 @@ use super::ground::Ground;
 use super::signature::{Captured, Dummy, DummyKind, Signature};
 use super::types::{Type, Word};
 use super::value::{Value, Values, binds};
-use super::variable::{Variables, element};
+use super::variable::{Variable, Variables, element};
 
 /// The procedure that a name means at `at`: it is written if it is not yet.
 pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why> {
@@ -153,7 +153,8 @@ fn array(values: &Values, arg: ExprId, dummy: &Dummy, at: Span) -> Result<(Strin
     let refused = || Why::new(at, format!("`{}`, an argument that is no array in one piece,", dummy.name));
     let (base, subscripts) = element(seen, arg).ok_or_else(refused)?;
     let symbol = values.symbol(base).ok_or_else(refused)?;
-    let variable = values.variables.get(symbol).filter(|one| !one.shape.is_empty()).ok_or_else(refused)?;
+    let is_array = |one: &&Variable| !one.shape.is_empty() && !one.is_constant;
+    let variable = values.variables.get(symbol).filter(is_array).ok_or_else(refused)?;
     let rank = variable.shape.len();
     let is_range = |subscript: &ExprId| matches!(seen.unit.expr(*subscript).kind, ExprKind::Triplet(_));
     let ranges = subscripts.iter().filter(|one| is_range(one)).count();

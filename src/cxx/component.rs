@@ -75,7 +75,7 @@ impl Named {
             || known.fortran.target
             || known.fortran.pointer
             || !self.subscripts.is_empty();
-        Ok(Variable { name, spelled, ty, shape, is_aliased, bounds: String::new() })
+        Ok(Variable { name, spelled, ty, shape, is_aliased, is_constant: false, bounds: String::new() })
     }
 
     /// Whether what leads to it is the same all through the construct.

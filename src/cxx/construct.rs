@@ -15,6 +15,7 @@ use super::Why;
 use super::call;
 use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
+use super::constant;
 use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
 use super::loops;
@@ -183,7 +184,7 @@ impl<'a> Maker<'a> {
             {
                 continue;
             }
-            self.variables.add(self.ground.files, self.ground.symbols, symbol, unit.expr(id).span)?;
+            self.variables.add_any(self.ground, symbol, unit.expr(id).span)?;
             if !self.order.contains(&symbol) {
                 self.order.push(symbol);
             }
@@ -223,7 +224,7 @@ impl<'a> Maker<'a> {
         if ground.symbols.get(symbol).kind != SymbolKind::Constant {
             return false;
         }
-        Values::new(ground, &Variables::default()).constant(symbol, at).is_ok()
+        constant::value(ground, symbol, at).is_ok()
     }
 
     /// Finds out where the variables of loops are declared.
@@ -601,8 +602,9 @@ impl<'a> Maker<'a> {
     /// The arrays that the host passes, in their order.
     fn arrays(&self) -> Vec<SymbolId> {
         let is_own = |symbol: &SymbolId| self.clauses.scalars.contains(&(Keeps::Private, *symbol));
-        let is_array =
-            |symbol: &SymbolId| self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty());
+        let is_array = |symbol: &SymbolId| {
+            self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty() && !one.is_constant)
+        };
         self.order.iter().copied().filter(|symbol| is_array(symbol) && !is_own(symbol)).collect()
     }
 
@@ -750,7 +752,7 @@ impl<'a> Maker<'a> {
             self.captured.contains_key(&symbol)
                 || unit
                     .expr_ids_in(extent)
-                .any(|id| self.variables.named(self.ground.symbols, unit, id) == Some(symbol))
+                    .any(|id| self.variables.named(self.ground.symbols, unit, id) == Some(symbol))
         };
         let mut words = vec![piece.word.to_owned()];
         words.extend(own.iter().cloned());

@@ -65,9 +65,7 @@ impl Ground<'_> {
         let unit = self.files.own.unit;
         let home = known.home.clone().or_else(|| {
             let decl = known.decl?;
-            let is_home = |scope: &&Scope| {
-                scope.kind == ScopeKind::Module && scope.decls.contains(&decl)
-            };
+            let is_home = |scope: &&Scope| scope.kind == ScopeKind::Module && scope.decls.contains(&decl);
             unit.scopes.iter().find(is_home).map(|scope| scope.name.clone())
         });
         (home, known.name.clone())
@@ -88,8 +86,7 @@ impl Ground<'_> {
     pub fn over_there<T>(&self, number: usize, work: impl FnOnce(&Ground) -> T) -> Option<T> {
         let there = self.elsewhere.get(number)?.get_or_init(|| (self.read)(number)).as_ref()?;
         let file = self.files.others.get(number)?.file;
-        let files =
-            Files { own: Texts { file, unit: &there.unit }, others: self.files.others.clone() };
+        let files = Files { own: Texts { file, unit: &there.unit }, others: self.files.others.clone() };
         let ground = Ground {
             files: &files,
             number: Some(number),

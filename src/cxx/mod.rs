@@ -7,6 +7,7 @@ mod arrays;
 mod call;
 mod clause;
 mod component;
+mod constant;
 mod construct;
 mod ground;
 mod helpers;

@@ -177,7 +177,8 @@ impl Writer<'_> {
             }
             let is_new = !order.contains(&symbol);
             self.add(symbol, body, &mut variables, &mut order)?;
-            if is_new && order.contains(&symbol) && !self.is_own(symbol) {
+            let is_constant = variables.get(symbol).is_some_and(|one| one.is_constant);
+            if is_new && order.contains(&symbol) && !self.is_own(symbol) && !is_constant {
                 captured.push(symbol);
             }
         }
@@ -191,6 +192,9 @@ impl Writer<'_> {
     /// The declaration of a variable of its own.
     fn local(&self, variables: &Variables, symbol: SymbolId) -> Result<Option<String>, Why> {
         let Some(variable) = variables.get(symbol) else { return Ok(None) };
+        if variable.is_constant {
+            return Ok(None);
+        }
         let size = if variable.shape.is_empty() {
             String::new()
         } else if variable.is_fixed() {
@@ -214,6 +218,11 @@ impl Writer<'_> {
         let is_number = macro_number(ground.symbols, symbol).is_some();
         let is_result = self.scope.result.as_deref() == Some(known.name.as_str());
         let is_other = matches!(known.kind, SymbolKind::Function | SymbolKind::Type) && !is_result;
+        if known.kind == SymbolKind::Constant && !known.shape.is_empty() && !order.contains(&symbol) {
+            variables.add_any(ground, symbol, at)?;
+            order.push(symbol);
+            return Ok(());
+        }
         // The values of constants are written.
         let is_constant = known.kind == SymbolKind::Constant;
         if is_number || is_constant || is_other || order.contains(&symbol) {
@@ -297,12 +306,7 @@ impl Writer<'_> {
     }
 
     /// The bounds of dummy arrays that the body asks for: those that it computes, and those that are passed.
-    fn bounds(
-        &self,
-        values: &Values,
-        dummies: &[SymbolId],
-        captured: &[SymbolId],
-    ) -> Result<Bounds, Why> {
+    fn bounds(&self, values: &Values, dummies: &[SymbolId], captured: &[SymbolId]) -> Result<Bounds, Why> {
         let mut bounds = Bounds { lines: Vec::new(), passed: Vec::new() };
         let mut done: BTreeSet<(SymbolId, usize, Asked)> = BTreeSet::new();
         loop {

@@ -11,6 +11,7 @@ use crate::source::Span;
 
 use super::Why;
 use super::call;
+use super::constant;
 use super::ground::Ground;
 use super::helpers::{self, Helper};
 use super::intrinsic;
@@ -188,7 +189,7 @@ impl Values<'_> {
         if variable.is_none()
             && let Some(symbol) = own.filter(|own| self.symbols.get(*own).kind == SymbolKind::Constant)
         {
-            return self.constant(symbol, at);
+            return constant::value(self.ground, symbol, at);
         }
         let variable = variable.ok_or_else(|| Why::new(at, format!("`{name}`, whose type is not seen,")))?;
         if !variable.shape.is_empty() {
@@ -199,28 +200,6 @@ impl Values<'_> {
             return self.at(symbol, offsets, at);
         }
         Ok(Value::name(variable.name.clone(), variable.ty))
-    }
-
-    /// The value of a constant that is no variable of the code.
-    pub fn constant(&self, symbol: SymbolId, at: Span) -> Result<Value, Why> {
-        let known = self.symbols.get(symbol);
-        let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));
-        let (seen, decl) =
-            self.files.decl_of(known).filter(|(_, decl)| decl.derived.is_empty()).ok_or_else(unknown)?;
-        let ty = self.files.declared(seen, decl).ok_or_else(unknown)?;
-        let init = decl.init.ok_or_else(unknown)?;
-        if ty.word == Word::Integer {
-            let number = self.files.constant(seen, init).ok_or_else(unknown)?;
-            let text = format!("{number}{}", if ty.bytes == 8 { "ll" } else { "" });
-            let binds = if number < 0 { binds::PREFIX } else { binds::NAME };
-            return Ok(Value { text, binds, ty });
-        }
-        let value = match (known.decl, &seen.unit.expr(init).kind) {
-            (Some(_), _) => self.value(init)?,
-            (None, ExprKind::Literal) => self.literal(seen, seen.unit.expr(init).span)?,
-            _ => return Err(unknown()),
-        };
-        if value.ty.word == Word::Logical { Err(unknown()) } else { Ok(value.to(ty)) }
     }
 
     /// `a(i, j)` as an element of the memory that begins with the array's first one.
@@ -315,7 +294,12 @@ impl Values<'_> {
             });
         }
         let offset = offset.ok_or_else(unknown)?;
-        Ok(Value::name(format!("{}[{}]", variable.name, offset.text), variable.ty))
+        let text = if variable.is_constant {
+            format!("{}({})", variable.name, offset.text)
+        } else {
+            format!("{}[{}]", variable.name, offset.text)
+        };
+        Ok(Value::name(text, variable.ty))
     }
 
     /// How many steps a subscript is from the lower bound of its dimension.
@@ -356,7 +340,8 @@ impl Values<'_> {
         })
     }
 
-    fn literal(&self, seen: Texts, at: Span) -> Result<Value, Why> {
+    /// A number or a truth value that is written out.
+    pub fn literal(&self, seen: Texts, at: Span) -> Result<Value, Why> {
         let text = plain_code(seen, at);
         if let ".true." | ".false." = text.as_str() {
             return Ok(Value::name(text.trim_matches('.').to_owned(), Type::LOGICAL));

@@ -11,7 +11,8 @@ use crate::source::Span;
 
 use super::Why;
 use super::component;
-use super::ground::Identity;
+use super::constant;
+use super::ground::{Ground, Identity};
 use super::types::{Files, Type};
 
 /// A number of an array's shape.
@@ -54,6 +55,8 @@ pub struct Variable {
     pub shape: Vec<Dimension>,
     /// It may be another name of what is named, too.
     pub is_aliased: bool,
+    /// It is a constant array, and its name is that of the function that gives its elements.
+    pub is_constant: bool,
     /// How the names of its bounds begin.
     pub bounds: String,
 }
@@ -316,16 +319,22 @@ impl Variables {
         }
         let (home, name) = identity;
         let refused = || Why::new(at, format!("`{name}`, a variable that has no name here,"));
-        let (seen, decl) =
-            home.as_deref().and_then(|home| files.public(home, name)).ok_or_else(refused)?;
+        let (seen, decl) = home.as_deref().and_then(|home| files.public(home, name)).ok_or_else(refused)?;
         let is_plain = matches!(decl.base, BaseType::Builtin(_)) && !decl.fortran.procedure;
         let ty = files.declared(seen, decl).filter(|_| is_plain).ok_or_else(refused)?;
         let shape = shape_of(files, seen, decl).ok_or_else(refused)?;
         let is_taken = symbols.lookup(name, at.start).is_some();
         let spelled = if is_taken { format!("acc2omp_{name}") } else { name.clone() };
         let is_aliased = decl.fortran.pointer || decl.fortran.target || decl.fortran.is_equivalent;
-        let mut variable =
-            Variable { name: cpp_name(name), spelled, ty, shape, is_aliased, bounds: String::new() };
+        let mut variable = Variable {
+            name: cpp_name(name),
+            spelled,
+            ty,
+            shape,
+            is_aliased,
+            is_constant: false,
+            bounds: String::new(),
+        };
         self.settle(&mut variable, symbols, "", at);
         let symbol = self.next_symbol();
         self.all.insert(symbol, variable);
@@ -344,6 +353,19 @@ impl Variables {
         while variable.bound_names().any(|name| is_taken(&name)) {
             variable.bounds.push('_');
         }
+    }
+
+    /// Takes in the variable of a symbol that is used at `at`, or a constant array.
+    pub fn add_any(&mut self, ground: &Ground, symbol: SymbolId, at: Span) -> Result<(), Why> {
+        let is_new = !self.all.contains_key(&symbol);
+        self.add(ground.files, ground.symbols, symbol, at)?;
+        if is_new && self.get(symbol).is_some_and(|one| one.is_constant) {
+            let name = constant::function(ground, self, symbol, at)?;
+            if let Some(variable) = self.all.get_mut(&symbol) {
+                variable.name = name;
+            }
+        }
+        Ok(())
     }
 
     /// Takes in the variable of a symbol that is used at `at`.
@@ -390,9 +412,6 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
     }
     let ty = files.type_of(symbol, at.start).ok_or_else(|| named("of a type that is not surely known"))?;
     let shape = shape(files, symbol).ok_or_else(|| named("of a shape that is not known"))?;
-    if symbol.kind == SymbolKind::Constant && !shape.is_empty() {
-        return Err(named("a constant array"));
-    }
     let said = &symbol.fortran;
     if said.optional {
         return Err(named("an optional argument"));
@@ -402,6 +421,7 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
         spelled: spelled(files.own, symbol, at),
         ty,
         is_aliased: said.pointer || said.target || said.is_equivalent,
+        is_constant: symbol.kind == SymbolKind::Constant && !shape.is_empty(),
         shape,
         bounds: String::new(),
     })

@@ -11,9 +11,9 @@ use crate::bind::{Bound, Declared};
 use crate::diag::{self, Diag};
 use crate::edit::Edit;
 use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, Unit};
+use crate::layout;
 use crate::sema::{self, Moved, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
-use crate::layout;
 
 /// The edits at the statements that allocate or free such variables, and what there is to say.
 ///

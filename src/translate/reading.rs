@@ -139,9 +139,8 @@ impl Source {
         let symbols = there.symbols(&unit, scan);
         sema::resolve(&mut unit, &symbols);
         let active = scan.directives.iter().enumerate().filter(|(_, text)| text.active);
-        let parsed: Vec<(usize, Directive)> = active
-            .filter_map(|(number, text)| Some((number, parse(file, text, &mut Vec::new())?)))
-            .collect();
+        let parsed: Vec<(usize, Directive)> =
+            active.filter_map(|(number, text)| Some((number, parse(file, text, &mut Vec::new())?))).collect();
         let (regions, _) = bind::enclose(&mut unit, &scan.directives, &parsed);
         let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &regions);
         let aim = there.cuda_aim(options);

@@ -7,12 +7,12 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::{self, Bound, Declared};
 use crate::cxx::{self, Why};
 use crate::host::ir::Unit;
+use crate::layout;
 use crate::omp::Part;
 use crate::plan::{self, Item};
 use crate::scan::Scan;
 use crate::sema::Texts;
 use crate::source::Span;
-use crate::layout;
 
 use super::super::views::Gathered;
 use super::super::{Source, allocations};
@@ -44,13 +44,16 @@ impl FortranCuda {
             let symbol = view.ground.symbols.lookup(item.variable(), item.span.start).ok_or_else(refused)?;
             let is_array = !view.ground.symbols.get(symbol).shape.is_empty();
             let is_known = match clause {
-                DataClause::Create { zero: false } | DataClause::Copyin { .. } | DataClause::DeviceResident => {
-                    view.ground.declared(symbol).is_some()
-                }
+                DataClause::Create { zero: false }
+                | DataClause::Copyin { .. }
+                | DataClause::DeviceResident => view.ground.declared(symbol).is_some(),
                 DataClause::Link => is_array,
                 _ => false,
             };
-            if !is_known || !item.parts.is_empty() || item.common || !is_passed(view, view.ground.symbols.get(symbol))
+            if !is_known
+                || !item.parts.is_empty()
+                || item.common
+                || !is_passed(view, view.ground.symbols.get(symbol))
             {
                 return Err(refused());
             }
@@ -102,8 +105,7 @@ impl FortranCuda {
             None => Part::Before(*first, lines),
         };
         let text = bound[at].text.and_then(|at| view.scan.directives.get(at));
-        let around =
-            layout::Ground { file, unit, conditions: &view.conditions, guards: &view.scan.guards };
+        let around = layout::Ground { file, unit, conditions: &view.conditions, guards: &view.scan.guards };
         let edits = layout::edits_of(around, span, text, None, &[Part::Gone, entry]);
         let mut edits = edits.ok_or_else(|| refused("this `declare` of a procedure"))?;
         edits.extend(ended_at(view, at, exits)?);
