@@ -127,7 +127,7 @@ impl Reader<'_> {
         match kind {
             ClauseKind::Wait(_) => return refused("`wait(devnum: …)`"),
             ClauseKind::Private(list) | ClauseKind::Firstprivate(list) | ClauseKind::Reduction(_, list)
-                if list.iter().any(|item| self.is_object(item)) =>
+                if list.iter().any(|item| self.is_object(item) && !self.is_struct(item, kind)) =>
             {
                 return refused("an object in a clause about its copies");
             }
@@ -207,6 +207,16 @@ impl Reader<'_> {
             let known = self.symbols.get(symbol);
             known.record.is_some() || known.class == Class::Record
         })
+    }
+
+    /// Whether an item is an object that is a struct in C++, in a clause that may name one.
+    fn is_struct(&self, item: &ListItem, kind: &ClauseKind) -> bool {
+        let symbol = self.symbols.lookup(item.variable(), item.span.start);
+        let is_plain = symbol.is_some_and(|symbol| self.symbols.get(symbol).shape.is_empty());
+        is_plain
+            && item.parts.is_empty()
+            && !matches!(kind, ClauseKind::Reduction(..))
+            && symbol.is_some_and(|symbol| (self.name)(symbol).is_some())
     }
 
     fn listed(&self, item: &ListItem, word: &str, keeps: Keeps, all: &mut Clauses) -> Result<(), Why> {
@@ -293,7 +303,8 @@ fn number(expr: &Expr, word: &str, all: &mut Clauses) -> String {
     }
     let name = format!("{word}_{}", all.args.len() + 1);
     let actual = format!("int({text}, 4)");
-    all.args.push(Argument { name: name.clone(), passed: Passed::Value, ty: Type::INTEGER, actual });
+    let passed = Passed::Value;
+    all.args.push(Argument { name: name.clone(), passed, ty: Type::INTEGER, actual, object: None });
     name
 }
 

@@ -75,7 +75,17 @@ impl Named {
             || known.fortran.target
             || known.fortran.pointer
             || !self.subscripts.is_empty();
-        Ok(Variable { name, spelled, ty, shape, is_aliased, is_constant: false, bounds: String::new() })
+        Ok(Variable {
+            name,
+            spelled,
+            ty,
+            shape,
+            is_aliased,
+            is_constant: false,
+            bounds: String::new(),
+            object: None,
+            is_part: false,
+        })
     }
 
     /// Whether what leads to it is the same all through the construct.

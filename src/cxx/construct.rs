@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{DataClause, DirectiveKind, ListItem, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Subscript};
 use crate::bind;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::plan::{Attribute, Item, Launch, Part, Region, Sharing};
@@ -19,6 +19,7 @@ use super::constant;
 use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
 use super::loops;
+use super::record;
 use super::signature::DummyKind;
 use super::statement::{Around, Body};
 use super::types::Type;
@@ -58,6 +59,8 @@ pub struct Construct {
     pub data: Vec<Data>,
     /// The variables of modules that `declare` directives give their place on the device.
     pub declared: Vec<Declared>,
+    /// The objects whose size is to be that of their structs: the struct, the variable, and the bytes.
+    pub sizes: Vec<(String, String, i128)>,
     /// What it needs of modules: the module, and the item of `only`.
     pub uses: Vec<(String, String)>,
     /// When it is done.
@@ -165,17 +168,24 @@ impl<'a> Maker<'a> {
         // Of `o%p%x` only the whole is a component of its own.
         let inner: BTreeSet<ExprId> =
             members.iter().flat_map(|(_, named)| named.inner.iter().copied()).collect();
+        let objects = self.objects(&members, &inner)?;
         for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
+            if objects.contains(&named.root) {
+                continue;
+            }
             let symbol = self.variables.add_component(files, symbols, (*id, named), self.region)?;
             if !self.order.contains(&symbol) {
                 self.order.push(symbol);
             }
         }
         for id in unit.expr_ids_in(self.extent) {
-            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) || inner.contains(&id) {
+            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) {
                 continue;
             }
             let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
+            if inner.contains(&id) && !objects.contains(&symbol) {
+                continue;
+            }
             let known = self.ground.symbols.get(symbol);
             let is_number = macro_number(self.ground.symbols, symbol).is_some();
             if is_number
@@ -190,6 +200,48 @@ impl<'a> Maker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The variables of derived type whose objects become structs: those that the construct names whole, or of which it names a
+    /// component that is not always the same.
+    fn objects(
+        &mut self,
+        members: &[(ExprId, component::Named)],
+        inner: &BTreeSet<ExprId>,
+    ) -> Result<BTreeSet<SymbolId>, Why> {
+        let ground = self.ground;
+        let (files, symbols, unit) = (ground.files, ground.symbols, ground.files.own.unit);
+        let mut objects = BTreeMap::new();
+        for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
+            if let Err(why) = named.variable(files, symbols, self.region) {
+                objects.entry(named.root).or_insert((unit.expr(*id).span, Some(why)));
+            }
+        }
+        for id in unit.expr_ids_in(self.extent).filter(|id| !inner.contains(id)) {
+            let Some(symbol) = symbols.named(unit, id) else { continue };
+            let is_name = matches!(unit.expr(id).kind, ExprKind::Name(_));
+            if is_name && symbols.get(symbol).record.is_some() {
+                objects.entry(symbol).or_insert((unit.expr(id).span, None));
+            }
+        }
+        let directives = bind::descendants(ground.bound, self.index).chain([self.index]);
+        let clauses = directives.flat_map(|at| &ground.bound[at].directive.clauses);
+        let copied = clauses.filter_map(|clause| match &clause.kind {
+            ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => Some(list),
+            _ => None,
+        });
+        for item in copied.flatten() {
+            let symbol = symbols.lookup(item.variable(), item.span.start);
+            if let Some(symbol) = symbol.filter(|symbol| symbols.get(*symbol).record.is_some()) {
+                objects.entry(symbol).or_insert((item.span, None));
+            }
+        }
+        for (symbol, (at, why)) in &objects {
+            let at = Span { start: at.start, end: at.start };
+            self.variables.add_any(ground, *symbol, at).map_err(|other| why.clone().unwrap_or(other))?;
+        }
+        record::take_parts(ground, &mut self.variables, self.extent)?;
+        Ok(objects.into_keys().collect())
     }
 
     /// Takes in the variables that the procedures use which the construct calls.
@@ -309,8 +361,18 @@ impl<'a> Maker<'a> {
         let function = Function { name: name.to_owned(), args };
         let text = format!("{}\n{{\n{text}\n}}\n", function.head());
         let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
-        let (declared, uses) = (self.declared(), self.uses());
-        Ok(Construct { function, text, data, declared, uses, order: self.clauses.order, is_aliased, places })
+        let (declared, uses, sizes) = (self.declared(), self.uses(), self.sizes(&function));
+        Ok(Construct {
+            function,
+            text,
+            data,
+            declared,
+            uses,
+            sizes,
+            order: self.clauses.order,
+            is_aliased,
+            places,
+        })
     }
 
     /// The variables of modules with a place on the device.
@@ -344,6 +406,20 @@ impl<'a> Maker<'a> {
             None if self.variables.is_component(symbol) => None,
             None => self.ground.declared(symbol),
         }
+    }
+
+    /// The objects whose size is to be that of their structs, one for each struct.
+    fn sizes(&self, function: &Function) -> Vec<(String, String, i128)> {
+        let mut found: Vec<(String, String, i128)> = Vec::new();
+        for symbol in &self.order {
+            let Some(variable) = self.variables.get(*symbol) else { continue };
+            let Some(record) = record::record(self.ground, variable.ty) else { continue };
+            let is_passed = function.args.iter().any(|arg| arg.name == variable.name);
+            if is_passed && found.iter().all(|(name, _, _)| *name != record.name) {
+                found.push((record.name, variable.spelled.clone(), record.size));
+            }
+        }
+        found
     }
 
     /// What the construct needs of modules.
@@ -617,6 +693,12 @@ impl<'a> Maker<'a> {
         let mut stated: BTreeSet<SymbolId> = copied.map(|(_, symbol)| *symbol).collect();
         for (clause, item) in &self.clauses.data {
             stated.extend(self.symbol_of(item));
+            let root = symbols.lookup(item.variable(), item.span.start);
+            let is_struct =
+                root.and_then(|root| self.variables.get(root)).is_some_and(|one| one.object.is_some());
+            if is_struct && item.depth() > 0 {
+                return Err(Why::new(item.span, "a component of an object that the construct uses whole"));
+            }
             let is_known = matches!(
                 clause,
                 DataClause::Copy
@@ -704,10 +786,10 @@ impl<'a> Maker<'a> {
             if variable.shape.is_empty() {
                 if self.role(roles, *symbol) == Role::Local {
                     let value = if self.is_passed_on(*symbol) { " = 0" } else { "" };
-                    lines.push(format!("    {} {}{value};", variable.ty.cpp(), variable.name));
+                    lines.push(format!("    {} {}{value};", variable.cpp(), variable.name));
                 }
             } else if self.clauses.scalars.contains(&(Keeps::Private, *symbol)) {
-                lines.push(format!("    {} {}[{}];", variable.ty.cpp(), variable.name, self.size(variable)?));
+                lines.push(format!("    {} {}[{}];", variable.cpp(), variable.name, self.size(variable)?));
             }
         }
         Ok(lines)
@@ -794,14 +876,15 @@ impl<'a> Maker<'a> {
                 _ if is_array => Passed::Array,
                 _ if !variable.shape.is_empty() => continue,
                 Role::Local => continue,
-                Role::Value => Passed::Value,
-                Role::Reference => Passed::Reference,
+                Role::Value if variable.object.is_none() => Passed::Value,
+                Role::Value | Role::Reference => Passed::Reference,
             };
             args.push(Argument {
                 name: variable.name.clone(),
                 passed,
                 ty: variable.ty,
                 actual: variable.spelled.clone(),
+                object: variable.object.clone(),
             });
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
                 let function = if *which == Asked::Lower { "lbound" } else { "size" };
@@ -810,6 +893,7 @@ impl<'a> Maker<'a> {
                     passed: Passed::Size,
                     ty: Type::INTEGER,
                     actual: format!("{function}({}, {}, 8)", variable.spelled, at + 1),
+                    object: None,
                 });
             }
         }
@@ -817,7 +901,8 @@ impl<'a> Maker<'a> {
         if let Some(queue) = &self.clauses.order.queue {
             let actual = if queue.is_empty() { "-1".to_owned() } else { format!("int({queue}, 4)") };
             let name = QUEUE.to_owned();
-            args.push(Argument { name, passed: Passed::Value, ty: Type::INTEGER, actual });
+            let passed = Passed::Value;
+            args.push(Argument { name, passed, ty: Type::INTEGER, actual, object: None });
         }
         args
     }

@@ -28,6 +28,8 @@ pub struct Argument {
     pub ty: Type,
     /// What the call gives for it.
     pub actual: String,
+    /// The struct that its objects are.
+    pub object: Option<String>,
 }
 
 /// A function.
@@ -41,7 +43,7 @@ pub struct Function {
 
 impl Argument {
     fn parameter(&self) -> String {
-        let (cpp, name) = (self.ty.cpp(), &self.name);
+        let (cpp, name) = (self.object.as_deref().unwrap_or(self.ty.cpp()), &self.name);
         match self.passed {
             Passed::Array => format!("{cpp} *{name}"),
             Passed::Value => format!("{cpp} {name}"),
@@ -127,6 +129,7 @@ mod tests {
             passed,
             ty,
             actual: actual.to_owned(),
+            object: None,
         };
         let args = vec![
             arg("a", Passed::Array, Type::DOUBLE, "a"),

@@ -137,7 +137,7 @@ impl Call<'_> {
                         let c = if arg.ty.bytes == 8 { "llabs" } else { "abs" };
                         Ok(Value::name(format!("{c}({})", arg.text), arg.ty))
                     }
-                    Word::Logical => self.unknown(),
+                    Word::Logical | Word::Record => self.unknown(),
                 }
             }
             "max" | "min" => self.extreme(if name == "max" { Helper::Max } else { Helper::Min }),
@@ -149,7 +149,7 @@ impl Call<'_> {
                         let ty = first.ty.joined(second.ty);
                         Ok(Value::binary(&first, "%", &second, binds::PRODUCT, ty))
                     }
-                    Word::Logical => self.unknown(),
+                    Word::Logical | Word::Record => self.unknown(),
                 }
             }
             "modulo" | "dim" => {

@@ -15,6 +15,7 @@ mod interface;
 mod intrinsic;
 mod loops;
 mod procedure;
+mod record;
 mod signature;
 mod statement;
 mod types;

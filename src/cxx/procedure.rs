@@ -16,6 +16,7 @@ use super::call;
 use super::clause::{Clauses, Order, Reader};
 use super::ground::Ground;
 use super::loops;
+use super::record;
 use super::signature::{Captured, Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
 use super::types::Type;
@@ -109,6 +110,7 @@ impl Writer<'_> {
             let kind = match (variable.shape.is_empty(), written.contains(symbol)) {
                 (false, _) => DummyKind::Array,
                 (true, true) if !decl.fortran.value => DummyKind::Reference,
+                (true, _) if variable.object.is_some() && !decl.fortran.value => DummyKind::Reference,
                 _ => DummyKind::Value,
             };
             let bounds = bounds_of(&passed, *symbol);
@@ -182,7 +184,9 @@ impl Writer<'_> {
                 captured.push(symbol);
             }
         }
-        let is_number = |symbol| variables.get(symbol).is_some_and(|one| one.shape.is_empty());
+        record::take_parts(self.ground, &mut variables, body)?;
+        let is_number =
+            |symbol| variables.get(symbol).is_some_and(|one| one.shape.is_empty() && one.object.is_none());
         if !result.is_none_or(is_number) {
             return Err(self.refused("whose result is no number"));
         }
@@ -202,7 +206,7 @@ impl Writer<'_> {
         } else {
             return Err(self.refused("which has an array of variable size"));
         };
-        Ok(Some(format!("    {} {}{size};", variable.ty.cpp(), variable.name)))
+        Ok(Some(format!("    {} {}{size};", variable.cpp(), variable.name)))
     }
 
     /// Takes in a variable that the procedure names.
@@ -232,7 +236,7 @@ impl Writer<'_> {
         if self.is_own(symbol) && (is_kept || known.fortran.pointer || known.fortran.allocatable) {
             return Err(self.refused(&format!("in which `{}` is no plain variable", known.name)));
         }
-        variables.add(ground.files, ground.symbols, symbol, at)?;
+        variables.add_any(ground, symbol, at)?;
         order.push(symbol);
         Ok(())
     }
@@ -367,7 +371,7 @@ fn bounds_of(passed: &[(SymbolId, usize, Asked)], symbol: SymbolId) -> Vec<(usiz
 
 /// The parameters for a dummy argument, or for a variable around the procedure.
 fn parameter(variable: &Variable, kind: DummyKind, bounds: &[(usize, Asked)]) -> Vec<String> {
-    let (cpp, name) = (variable.ty.cpp(), &variable.name);
+    let (cpp, name) = (variable.cpp(), &variable.name);
     let own = match kind {
         DummyKind::Value => format!("{cpp} {name}"),
         DummyKind::Reference => format!("{cpp} &{name}"),

@@ -8,6 +8,7 @@ use crate::sema::SymbolId;
 
 use super::Why;
 use super::ground::Identity;
+use super::record::Record;
 use super::types::Type;
 use super::variable::Asked;
 
@@ -16,7 +17,9 @@ use super::variable::Asked;
 pub struct Procedures {
     /// How each is called, or why it is not written; by the number of another file, and its name.
     pub known: BTreeMap<Place, Result<Signature, Why>>,
-    /// Their texts, each before those that call it.
+    /// The derived types that are structs so far.
+    pub records: Vec<Record>,
+    /// Their texts, and those of constants and structs, each before what names it.
     pub texts: Vec<(String, String)>,
     /// Those that are being written.
     pub active: Vec<Place>,

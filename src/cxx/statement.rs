@@ -10,6 +10,7 @@ use crate::source::Span;
 
 use super::Why;
 use super::call;
+use super::record;
 use super::types::{Word, plain_code};
 use super::value::{Value, Values, binds};
 use super::variable::{literal, names_in};
@@ -158,6 +159,7 @@ impl<'a> Body<'a> {
         }
         self.whole_arrays(right)?;
         let target = self.values.value(left)?;
+        self.same_objects(&target, right, at)?;
         let updated = if self.is_atomic { self.values.updated(&target, right)? } else { None };
         let value = updated.map_or_else(|| self.values.value(right), Ok)?;
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
@@ -169,6 +171,19 @@ impl<'a> Body<'a> {
             self.line(&format!("// {}", code.trim()));
         }
         self.line(&text);
+        Ok(())
+    }
+
+    /// Whether what is assigned to an object is one of its type, and the assignment one of all components.
+    pub(super) fn same_objects(&self, target: &Value, right: ExprId, at: Span) -> Result<(), Why> {
+        if self.values.is_known(right) {
+            return Ok(());
+        }
+        let value = self.values.value(right)?;
+        let is_object = [target.ty, value.ty].iter().any(|ty| ty.word == Word::Record);
+        if is_object && (target.ty != value.ty || record::may_assign_otherwise(self.values.files)) {
+            return Err(Why::new(at, "an assignment of an object"));
+        }
         Ok(())
     }
 

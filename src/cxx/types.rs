@@ -18,6 +18,8 @@ pub enum Word {
     Integer,
     /// A floating number.
     Real,
+    /// An object; the bytes of its type are its number among the records.
+    Record,
 }
 
 /// A type with its size.
@@ -41,6 +43,7 @@ impl Type {
         let is_known = match word {
             Word::Real => matches!(bytes, 4 | 8),
             Word::Integer | Word::Logical => matches!(bytes, 1 | 2 | 4 | 8),
+            Word::Record => false,
         };
         is_known.then_some(Type { word, bytes: bytes as u8 })
     }
@@ -67,6 +70,7 @@ impl Type {
             (Word::Integer, 8) => "integer(c_long_long)".to_owned(),
             (Word::Integer, _) => "integer(c_int)".to_owned(),
             (Word::Logical, bytes) => format!("logical({bytes})"),
+            (Word::Record, _) => "type(*)".to_owned(),
         }
     }
 
@@ -76,6 +80,7 @@ impl Type {
             Word::Real => "real",
             Word::Integer => "integer",
             Word::Logical => "logical",
+            Word::Record => "type",
         };
         format!("{word}({})", self.bytes)
     }

@@ -15,6 +15,7 @@ use super::constant;
 use super::ground::Ground;
 use super::helpers::{self, Helper};
 use super::intrinsic;
+use super::record;
 use super::types::{Files, Type, Word, plain_code};
 use super::variable::{Asked, BoundText, Variables, element, literal};
 
@@ -136,10 +137,16 @@ impl Values<'_> {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else {
                     return Err(Why::new(at, "a call by a component"));
                 };
+                if let Some(ty) = self.constructed(name, at) {
+                    return self.object(ty, args, at);
+                }
                 if self.symbols.lookup(name, at.start).is_some() {
                     return call::call(self, name, args, at);
                 }
                 intrinsic::call(self, name, args, at)
+            }
+            ExprKind::Member { base, name, .. } if self.symbol(expr).is_none() => {
+                self.member(*base, name, at)
             }
             ExprKind::Member { name, .. } => self.scalar(expr, name, at),
             _ => Err(Why::new(at, "this expression")),
@@ -197,9 +204,54 @@ impl Values<'_> {
             let symbol = self.symbol(expr).filter(|_| running.len() == variable.shape.len());
             let symbol = symbol.ok_or_else(|| Why::new(at, format!("`{name}`, a whole array,")))?;
             let offsets = running.iter().map(|name| Value::name(name.clone(), Type::INTEGER)).collect();
-            return self.at(symbol, offsets, at);
+            return self.at((symbol, expr), offsets, at);
         }
         Ok(Value::name(variable.name.clone(), variable.ty))
+    }
+
+    /// A component of an object, and its type; `None` of the type if it is an array.
+    fn part(&self, base: ExprId, name: &str, at: Span) -> Result<(String, Option<Type>), Why> {
+        let object = self.value(base)?;
+        let member = record::member(self.ground, object.ty, name)
+            .ok_or_else(|| Why::new(at, format!("`{name}`, a component that is not seen,")))?;
+        let ty = member.shape.is_empty().then_some(member.ty);
+        Ok((format!("{}{}", object.within(binds::NAME), member.path), ty))
+    }
+
+    fn member(&self, base: ExprId, name: &str, at: Span) -> Result<Value, Why> {
+        let (text, ty) = self.part(base, name, at)?;
+        let ty = ty.ok_or_else(|| Why::new(at, format!("`{name}`, a whole array,")))?;
+        Ok(Value::name(text, ty))
+    }
+
+    /// The type that a name is in front of the values of its components.
+    fn constructed(&self, name: &str, at: Span) -> Option<Type> {
+        let symbol = self.symbols.lookup(name, at.start).map(|symbol| self.symbols.get(symbol));
+        let is_type = symbol.is_none_or(|known| known.kind == SymbolKind::Type);
+        let tag = symbol.map_or(name, |known| known.name.as_str());
+        if is_type { record::of(self.ground, tag, at).ok() } else { None }
+    }
+
+    /// An object of the values of its components, in their order.
+    fn object(&self, ty: Type, args: &[ExprId], at: Span) -> Result<Value, Why> {
+        let refused = || Why::new(at, "a constructor of objects with these arguments");
+        let members = record::members(self.ground, ty).ok_or_else(refused)?;
+        if members.len() != args.len() {
+            return Err(refused());
+        }
+        let mut texts = Vec::with_capacity(args.len());
+        for (member, arg) in members.iter().zip(args) {
+            let value = self.value(*arg)?;
+            let is_alike = match member.ty.word {
+                Word::Integer | Word::Real => matches!(value.ty.word, Word::Integer | Word::Real),
+                _ => value.ty == member.ty,
+            };
+            if !member.shape.is_empty() || self.keyword(*arg).is_some() || !is_alike {
+                return Err(refused());
+            }
+            texts.push(value.to(member.ty).text);
+        }
+        Ok(Value::name(format!("{}{{{}}}", record::cpp(self.ground, ty), texts.join(", ")), ty))
     }
 
     /// `a(i, j)` as an element of the memory that begins with the array's first one.
@@ -242,7 +294,7 @@ impl Values<'_> {
         if ranges != 0 && ranges != self.running.borrow().len() {
             return Err(Why::new(at, "an array section"));
         }
-        self.at(symbol, offsets, at)
+        self.at((symbol, base), offsets, at)
     }
 
     /// How many elements a dimension of a section has: `a(first:last)`, `a(:)`.
@@ -276,7 +328,7 @@ impl Values<'_> {
     }
 
     /// The element that is so many steps from the first one in each dimension.
-    fn at(&self, symbol: SymbolId, offsets: Vec<Value>, at: Span) -> Result<Value, Why> {
+    fn at(&self, (symbol, expr): (SymbolId, ExprId), offsets: Vec<Value>, at: Span) -> Result<Value, Why> {
         let unknown = || Why::new(at, "an element of an array whose type is not seen");
         let variable = self.variables.get(symbol).ok_or_else(unknown)?;
         let mut offset: Option<Value> = None;
@@ -294,10 +346,14 @@ impl Values<'_> {
             });
         }
         let offset = offset.ok_or_else(unknown)?;
+        let name = match &self.files.own.unit.expr(expr).kind {
+            ExprKind::Member { base, name, .. } if variable.is_part => self.part(*base, name, at)?.0,
+            _ => variable.name.clone(),
+        };
         let text = if variable.is_constant {
-            format!("{}({})", variable.name, offset.text)
+            format!("{name}({})", offset.text)
         } else {
-            format!("{}[{}]", variable.name, offset.text)
+            format!("{name}[{}]", offset.text)
         };
         Ok(Value::name(text, variable.ty))
     }
@@ -372,6 +428,7 @@ impl Values<'_> {
         let value = self.value(operand)?;
         let is_logical = value.ty.word == Word::Logical;
         let sign = match op {
+            _ if value.ty.word == Word::Record => return Err(Why::new(at, "this operator")),
             UnaryOp::Minus if !is_logical => "-",
             UnaryOp::Plus if !is_logical => return Ok(value),
             UnaryOp::Not if is_logical => "!",
@@ -385,9 +442,10 @@ impl Values<'_> {
     fn binary(&self, op: BinaryOp, left: ExprId, right: ExprId, at: Span) -> Result<Value, Why> {
         let (left, right) = (self.value(left)?, self.value(right)?);
         let are_logical = [&left, &right].map(|one| one.ty.word == Word::Logical);
+        let is_object = [&left, &right].iter().any(|one| one.ty.word == Word::Record);
         let is_about_logicals = are_logical == [true, true];
         let wrong = || Err(Why::new(at, "this operator"));
-        if are_logical[0] != are_logical[1] {
+        if are_logical[0] != are_logical[1] || is_object {
             return wrong();
         }
         let joined = left.ty.joined(right.ty);
@@ -427,7 +485,7 @@ impl Values<'_> {
     fn power(&self, base: ExprId, exponent: ExprId, at: Span) -> Result<Value, Why> {
         let number = literal(self.files.own, exponent);
         let (base, exponent) = (self.value(base)?, self.value(exponent)?);
-        if [&base, &exponent].iter().any(|one| one.ty.word == Word::Logical) {
+        if [&base, &exponent].iter().any(|one| matches!(one.ty.word, Word::Logical | Word::Record)) {
             return Err(Why::new(at, "this operator"));
         }
         if exponent.ty.word == Word::Real {

@@ -13,6 +13,7 @@ use super::Why;
 use super::component;
 use super::constant;
 use super::ground::{Ground, Identity};
+use super::record;
 use super::types::{Files, Type};
 
 /// A number of an array's shape.
@@ -59,6 +60,10 @@ pub struct Variable {
     pub is_constant: bool,
     /// How the names of its bounds begin.
     pub bounds: String,
+    /// The struct that its objects are.
+    pub object: Option<String>,
+    /// It is a component of objects, an array, and what it belongs to stands before its name.
+    pub is_part: bool,
 }
 
 /// The variables of a construct by their symbols, and what is asked of their shapes.
@@ -70,6 +75,8 @@ pub struct Variables {
     named: BTreeMap<ExprId, SymbolId>,
     /// Variables of modules that have no name in the code.
     unnamed: BTreeMap<Identity, SymbolId>,
+    /// How many components are taken in that are arrays of objects.
+    parts: usize,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
 }
 
@@ -189,6 +196,11 @@ impl Passing {
 }
 
 impl Variable {
+    /// How C++ calls the type of its elements.
+    pub fn cpp(&self) -> &str {
+        self.object.as_deref().unwrap_or(self.ty.cpp())
+    }
+
     /// Whether its shape is the same in every run.
     pub fn is_fixed(&self) -> bool {
         self.shape.iter().all(|dimension| matches!(dimension.extent, Bound::Constant(_)))
@@ -288,7 +300,7 @@ impl Variables {
 
     /// The next symbol for what has none.
     fn next_symbol(&self) -> SymbolId {
-        SymbolId(COMPONENTS + (self.components.len() + self.unnamed.len()) as u32)
+        SymbolId(COMPONENTS + (self.components.len() + self.unnamed.len() + self.parts) as u32)
     }
 
     /// The variables that components begin with.
@@ -334,6 +346,8 @@ impl Variables {
             is_aliased,
             is_constant: false,
             bounds: String::new(),
+            object: None,
+            is_part: false,
         };
         self.settle(&mut variable, symbols, "", at);
         let symbol = self.next_symbol();
@@ -358,6 +372,10 @@ impl Variables {
     /// Takes in the variable of a symbol that is used at `at`, or a constant array.
     pub fn add_any(&mut self, ground: &Ground, symbol: SymbolId, at: Span) -> Result<(), Why> {
         let is_new = !self.all.contains_key(&symbol);
+        let known = ground.symbols.get(symbol);
+        if known.record.is_some() || known.class == Class::Record {
+            return if is_new { self.add_object(ground, symbol, at) } else { Ok(()) };
+        }
         self.add(ground.files, ground.symbols, symbol, at)?;
         if is_new && self.get(symbol).is_some_and(|one| one.is_constant) {
             let name = constant::function(ground, self, symbol, at)?;
@@ -366,6 +384,54 @@ impl Variables {
             }
         }
         Ok(())
+    }
+
+    /// Takes in a variable of derived type whose objects become structs.
+    fn add_object(&mut self, ground: &Ground, symbol: SymbolId, at: Span) -> Result<(), Why> {
+        let (files, symbols) = (ground.files, ground.symbols);
+        let known = symbols.get(symbol);
+        let named = |what: &str| Why::new(at, format!("`{}`, {what},", known.name));
+        let ty = record::of_variable(ground, symbol, at)?;
+        let is_variable =
+            matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
+        if !is_variable || known.fortran.optional {
+            return Err(named("a variable of derived type"));
+        }
+        let shape = shape(files, known).ok_or_else(|| named("of a shape that is not known"))?;
+        let said = &known.fortran;
+        let mut variable = Variable {
+            name: cpp_name(&known.name),
+            spelled: spelled(files.own, known, at),
+            ty,
+            is_aliased: said.pointer || said.target || said.is_equivalent,
+            is_constant: false,
+            shape,
+            bounds: String::new(),
+            object: Some(record::cpp(ground, ty)),
+            is_part: false,
+        };
+        self.settle(&mut variable, symbols, &known.name, at);
+        self.all.insert(symbol, variable);
+        Ok(())
+    }
+
+    /// Takes in a component that is an array, where an expression names it.
+    pub fn add_part(&mut self, expr: ExprId, ty: Type, shape: Vec<Dimension>) {
+        let symbol = self.next_symbol();
+        let variable = Variable {
+            name: String::new(),
+            spelled: String::new(),
+            ty,
+            shape,
+            is_aliased: false,
+            is_constant: false,
+            bounds: String::new(),
+            object: None,
+            is_part: true,
+        };
+        self.all.insert(symbol, variable);
+        self.parts += 1;
+        self.named.insert(expr, symbol);
     }
 
     /// Takes in the variable of a symbol that is used at `at`.
@@ -424,6 +490,8 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
         is_constant: symbol.kind == SymbolKind::Constant && !shape.is_empty(),
         shape,
         bounds: String::new(),
+        object: None,
+        is_part: false,
     })
 }
 

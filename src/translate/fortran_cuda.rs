@@ -25,7 +25,7 @@ use crate::{acc, cuda, layout};
 
 use declare::declared;
 
-use super::fortran_device::{Names, functions_of, with_places};
+use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, views};
@@ -252,6 +252,10 @@ impl FortranCuda {
             });
         }
         let mut calls = self.places(view, &construct.declared, span)?;
+        let sizes = construct.sizes.iter().map(|(name, object, bytes)| {
+            format!("call acc2omp_check_size(\"{name}\", storage_size({object}), {bytes})")
+        });
+        calls.extend(sizes);
         calls.extend(calls_of(file, span, &construct));
         let mut changes: Changes = bind::descendants(bound, at).map(|below| (below, Vec::new())).collect();
         changes.extend(one.partner.map(|end| (end, Vec::new())));
@@ -567,7 +571,8 @@ impl FortranCuda {
         for mut made in translation.beside {
             let own = base(file);
             let head = format!("What {name} calls");
-            let mut code = names.put(&text_of(&made)).replacen(&head, &format!("What {own} calls"), 1);
+            let code = without_layouts(&names.put(&text_of(&made)));
+            let mut code = code.replacen(&head, &format!("What {own} calls"), 1);
             if made.name.ends_with(".cu") {
                 code = code.replacen(
                     &format!("The device code of {name}"),

@@ -4,12 +4,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How the lines begin that compare the structs of the file of C++ with those of the device code.
+const COMPARED: &str = "\n/* Structs must lie in memory";
+
+/// The same for what tells them those of the device code.
+const LAYOUTS: &str = "// How structs lie in memory here";
+
+/// Device code, or its header, without what tells a host how structs lie in memory.
+pub(super) fn without_layouts(code: &str) -> String {
+    let is_prototype = |line: &&str| line.starts_with("const acc2omp_layout *acc2omp_layouts_of_");
+    let mut out = String::with_capacity(code.len());
+    let mut is_inside = false;
+    for line in code.split_inclusive('\n').filter(|line| !is_prototype(line)) {
+        is_inside |= line.starts_with(LAYOUTS);
+        if !is_inside {
+            out.push_str(line);
+        }
+        is_inside &= line.trim_end() != "}";
+    }
+    out
+}
+
 /// How the functions of the file of C++ begin.
 const FUNCTION: &str = "extern \"C\" void";
 
 /// The functions of the translated file of C++, without the lines before them, and without the variables that only the kernels
 /// use now.
 pub(super) fn functions_of(host: &str) -> String {
+    // The host's structs are those of Fortran, whose sizes it compares itself.
+    let host = host.split(COMPARED).next().unwrap_or_default();
     let at = host.find(FUNCTION).unwrap_or(host.len());
     let starts = host[at..].match_indices(FUNCTION).map(|(start, _)| at + start);
     let starts: Vec<usize> = starts.chain([host.len()]).collect();

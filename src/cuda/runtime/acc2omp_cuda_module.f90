@@ -26,6 +26,8 @@ module acc2omp_cuda
   public :: acc2omp_update_self, acc2omp_update_device
   ! `declare` in modules: memory on the device for what has none yet.
   public :: acc2omp_declare_create, acc2omp_declare_copyin
+  ! Objects of derived types are as large here as in C++.
+  public :: acc2omp_check_size
   ! Where data are on the device, for `host_data`.
   public :: acc2omp_device
   ! OpenACC's own routines, for devices, queues and data.
@@ -511,6 +513,12 @@ contains
     type(*), dimension(..), target, optional :: data
     integer, optional, intent(in) :: queue
     call entered(c_enter_copyin, name, data, queue)
+  end subroutine
+
+  subroutine acc2omp_check_size(name, bits, bytes)
+    character(*), intent(in) :: name
+    integer, intent(in) :: bits, bytes
+    if (bits /= 8 * bytes) error stop "acc2omp: objects of type "//name//" have another size in C++"
   end subroutine
 
   subroutine acc2omp_declare_create(name, data)

@@ -1,0 +1,266 @@
+//! Objects of derived types as structs of C++, where a construct needs them whole or not always the same one.
+//!
+//! Invariant: a struct has all that its type has, in one order and in the same places: numbers, truth values, arrays of these
+//! whose shape is the same in every run, and objects of such types.
+
+use crate::host::ir::{BaseType, Decl, ExprId, ExprKind};
+use crate::sema::{self, SymbolId, SymbolKind, Texts};
+use crate::source::Span;
+
+use super::Why;
+use super::component;
+use super::ground::Ground;
+use super::types::{Files, Type, Word, plain_code};
+use super::variable::{Bound, Dimension, Variables, cpp_name, shape_of};
+
+/// Types that hold one another are followed no further than this.
+const DEPTH: usize = 16;
+
+/// A derived type as a struct.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The file, and where the type stands there.
+    place: (String, u32),
+    /// How C++ calls it.
+    pub name: String,
+    members: Vec<Member>,
+    /// The type that it extends, with the name of that component.
+    base: Option<(String, Type)>,
+    /// Its bytes.
+    pub size: i128,
+    align: i128,
+}
+
+/// A component.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name in Fortran.
+    name: String,
+    /// What stands behind the object in C++.
+    pub path: String,
+    /// Its type, or that of its elements.
+    pub ty: Type,
+    /// Its dimensions.
+    pub shape: Vec<Dimension>,
+}
+
+/// The type of the objects of a derived type.
+pub fn of(ground: &Ground, tag: &str, at: Span) -> Result<Type, Why> {
+    made(ground, tag, at, DEPTH)
+}
+
+/// The record that a type is.
+pub fn record(ground: &Ground, ty: Type) -> Option<Record> {
+    if ty.word != Word::Record {
+        return None;
+    }
+    ground.procedures.borrow().records.get(usize::from(ty.bytes)).cloned()
+}
+
+/// How C++ calls a type.
+pub fn cpp(ground: &Ground, ty: Type) -> String {
+    record(ground, ty).map_or_else(|| ty.cpp().to_owned(), |record| record.name)
+}
+
+/// A component of an object of this type.
+pub fn member(ground: &Ground, ty: Type, name: &str) -> Option<Member> {
+    let record = record(ground, ty)?;
+    let own = record.members.into_iter().find(|member| member.name == name);
+    own.or_else(|| {
+        let (base, ty) = record.base?;
+        if base == name {
+            let path = format!(".{}", member_name(ground, &base));
+            return Some(Member { name: base, path, ty, shape: Vec::new() });
+        }
+        let inherited = member(ground, ty, name)?;
+        let path = format!(".{}{}", member_name(ground, &base), inherited.path);
+        Some(Member { path, ..inherited })
+    })
+}
+
+/// All components of a type that extends none, in their order.
+pub fn members(ground: &Ground, ty: Type) -> Option<Vec<Member>> {
+    record(ground, ty).filter(|record| record.base.is_none()).map(|record| record.members)
+}
+
+/// Whether an assignment of whole objects may be a procedure of the program.
+pub fn may_assign_otherwise(files: &Files) -> bool {
+    let mut all = std::iter::once(&files.own).chain(&files.others);
+    all.any(|seen| {
+        plain_code(*seen, Span { start: 0, end: seen.file.bytes.len() as u32 }).contains("assignment(")
+    })
+}
+
+/// How C++ calls a component: not as it calls a struct.
+fn member_name(ground: &Ground, name: &str) -> String {
+    let mut name = cpp_name(name);
+    if ground.procedures.borrow().records.iter().any(|record| record.name == name) {
+        name.push('_');
+    }
+    name
+}
+
+/// Takes in the components of objects that an extent names and that are arrays.
+pub fn take_parts(ground: &Ground, variables: &mut Variables, extent: Span) -> Result<(), Why> {
+    let unit = ground.files.own.unit;
+    let mut found: Vec<(ExprId, Type, Vec<Dimension>)> = Vec::new();
+    for id in unit.expr_ids_in(extent) {
+        let expr = unit.expr(id);
+        if !matches!(expr.kind, ExprKind::Member { .. }) {
+            continue;
+        }
+        let Some(chain) = sema::chain(unit, id) else { continue };
+        let Some(root) = ground.symbols.named(unit, chain.root) else { continue };
+        let Some(mut ty) = variables.get(root).map(|root| root.ty).filter(|ty| ty.word == Word::Record)
+        else {
+            continue;
+        };
+        let mut shape = Vec::new();
+        for step in &chain.steps {
+            let unknown = || Why::new(expr.span, format!("`{}`, a component that is not seen,", step.name));
+            let member = member(ground, ty, &step.name).ok_or_else(unknown)?;
+            (ty, shape) = (member.ty, member.shape);
+        }
+        if !shape.is_empty() {
+            found.push((id, ty, shape));
+        }
+    }
+    found.into_iter().for_each(|(id, ty, shape)| variables.add_part(id, ty, shape));
+    Ok(())
+}
+
+fn made(ground: &Ground, tag: &str, at: Span, depth: usize) -> Result<Type, Why> {
+    let files = ground.files;
+    let refused = |what: &str| Why::new(at, format!("an object of type `{tag}`, {what},"));
+    let unseen = "which is not seen";
+    let depth = depth.checked_sub(1).ok_or_else(|| refused(unseen))?;
+    let mut all = std::iter::once(&files.own).chain(&files.others);
+    let found = all.find_map(|seen| {
+        let record = seen.unit.records.iter().find(|record| record.tag.as_deref() == Some(tag))?;
+        Some((*seen, record))
+    });
+    let (seen, stated) = found.ok_or_else(|| refused(unseen))?;
+    let place = (seen.file.name.clone(), stated.span.start);
+    let known = ground.procedures.borrow().records.iter().position(|record| record.place == place);
+    if let Some(known) = known {
+        return Ok(Type { word: Word::Record, bytes: known as u8 });
+    }
+    if component::has_procedures(files, tag) {
+        return Err(refused("which has procedures"));
+    }
+    let base = match stated.bases.as_slice() {
+        [] => None,
+        [base] => Some((base.clone(), made(ground, base, at, depth)?)),
+        _ => return Err(refused(unseen)),
+    };
+    let mut members = Vec::new();
+    for id in &stated.members {
+        let decl = seen.unit.decl(*id);
+        let what = || refused(&format!("with the component `{}`", decl.name));
+        if decl.fortran.allocatable || decl.fortran.pointer || decl.fortran.procedure {
+            return Err(what());
+        }
+        let ty = match &decl.base {
+            BaseType::Tagged(inner) if is_type(seen, decl) => made(ground, inner, at, depth)?,
+            BaseType::Tagged(_) => return Err(what()),
+            _ => files.declared(seen, decl).ok_or_else(what)?,
+        };
+        let shape = shape_of(files, seen, decl).ok_or_else(what)?;
+        if shape
+            .iter()
+            .any(|one| !matches!((one.lower, one.extent), (Bound::Constant(_), Bound::Constant(_))))
+        {
+            return Err(what());
+        }
+        let path = format!(".{}", member_name(ground, &decl.name));
+        members.push(Member { name: decl.name.clone(), path, ty, shape });
+    }
+    if members.is_empty() && base.is_none() {
+        return Err(refused("which has no components"));
+    }
+    let mut record = Record { place, name: String::new(), members, base, size: 0, align: 1 };
+    record.lay_out(ground);
+    record.put(ground, tag, at).ok_or_else(|| refused("one of too many"))
+}
+
+/// Whether a declaration says `type(…)`, and not `class(…)`.
+pub fn is_type(seen: Texts, decl: &Decl) -> bool {
+    let stated = plain_code(seen, Span { start: decl.span.start, end: decl.name_span.start });
+    stated.starts_with("type(")
+}
+
+impl Record {
+    /// Computes its bytes: each component is where its own size allows it.
+    fn lay_out(&mut self, ground: &Ground) {
+        let size_of = |ty: Type| match record(ground, ty) {
+            Some(inner) => (inner.size, inner.align),
+            None => (i128::from(ty.bytes), i128::from(ty.bytes)),
+        };
+        let base = self.base.iter().map(|(_, ty)| (size_of(*ty), 1));
+        let own = self.members.iter().map(|member| {
+            let count = member.shape.iter().map(|one| match one.extent {
+                Bound::Constant(extent) => extent,
+                Bound::Passed => 1,
+            });
+            (size_of(member.ty), count.product())
+        });
+        for ((size, align), count) in base.chain(own) {
+            self.size = rounded(self.size, align) + size * count;
+            self.align = self.align.max(align);
+        }
+        self.size = rounded(self.size, self.align);
+    }
+
+    /// Writes it, under a name that nothing else has.
+    fn put(mut self, ground: &Ground, tag: &str, at: Span) -> Option<Type> {
+        let mut lines: Vec<String> = self
+            .base
+            .iter()
+            .map(|(name, ty)| format!("    {} {};", cpp(ground, *ty), member_name(ground, name)))
+            .collect();
+        for member in &self.members {
+            let extents = member.shape.iter().rev().map(|one| match one.extent {
+                Bound::Constant(extent) => extent,
+                Bound::Passed => 1,
+            });
+            let count = if member.shape.is_empty() {
+                String::new()
+            } else {
+                format!("[{}]", extents.product::<i128>())
+            };
+            lines.push(format!("    {} {}{count};", cpp(ground, member.ty), &member.path[1..]));
+        }
+        self.name = cpp_name(tag);
+        let is_variable = |name: &str| {
+            ground
+                .symbols
+                .lookup(name, at.start)
+                .is_some_and(|symbol| ground.symbols.get(symbol).kind != SymbolKind::Type)
+        };
+        let mut procedures = ground.procedures.borrow_mut();
+        while is_variable(&self.name) || procedures.texts.iter().any(|(other, _)| *other == self.name) {
+            self.name.push('_');
+        }
+        let text = format!("struct {} {{\n{}\n}};\n", self.name, lines.join("\n"));
+        let number = u8::try_from(procedures.records.len()).ok()?;
+        procedures.texts.push((self.name.clone(), text));
+        procedures.records.push(self);
+        Some(Type { word: Word::Record, bytes: number })
+    }
+}
+
+/// The next number that is so many times another.
+fn rounded(number: i128, of: i128) -> i128 {
+    (number + of - 1) / of.max(1) * of.max(1)
+}
+
+/// The declared type of a variable whose objects become structs.
+pub fn of_variable(ground: &Ground, symbol: SymbolId, at: Span) -> Result<Type, Why> {
+    let known = ground.symbols.get(symbol);
+    let refused = || Why::new(at, format!("`{}`, a variable of derived type,", known.name));
+    let (seen, decl) = ground.files.decl_of(known).ok_or_else(refused)?;
+    match &decl.base {
+        BaseType::Tagged(tag) if is_type(seen, decl) => of(ground, tag, at),
+        _ => Err(refused()),
+    }
+}
