@@ -117,6 +117,25 @@ pub fn has_procedures(files: &Files, tag: &str) -> bool {
     found.unwrap_or(true)
 }
 
+/// An item of a clause as Fortran passes it to an argument of assumed type, which takes no object with procedures but its
+/// memory. `None` if it cannot.
+pub fn passed(files: &Files, symbols: &Symbols, item: &ListItem) -> Option<String> {
+    let own = Some(item.text.clone());
+    if item.depth() > 0 {
+        return own;
+    }
+    let Some(symbol) = symbols.lookup(item.variable(), item.span.start) else { return own };
+    let known = symbols.get(symbol);
+    if !known.record.as_deref().is_some_and(|tag| has_procedures(files, tag)) {
+        return own;
+    }
+    if known.fortran.optional || !item.parts.is_empty() {
+        return None;
+    }
+    let count = if known.shape.is_empty() { String::new() } else { format!(" * size({})", item.text) };
+    Some(format!("acc2omp_object(loc({0}), storage_size({0}) / 8{count})", item.text))
+}
+
 /// The code without blanks, in the letters of the source.
 fn without_blanks(seen: Texts, at: Span) -> String {
     seen.code(at).split_whitespace().collect()

@@ -32,6 +32,8 @@ pub struct Data {
     /// The clause.
     pub clause: DataClause,
     /// The array or section, as Fortran writes it.
+    pub name: String,
+    /// The same, as an argument.
     pub item: String,
 }
 
@@ -95,6 +97,8 @@ struct Maker<'a> {
     after: Vec<Host>,
     /// How procedures get the variables around them that they use.
     captured: BTreeMap<SymbolId, DummyKind>,
+    /// Sections that begin elsewhere than their arrays: how many elements lie before, and how many there are, in Fortran.
+    sections: BTreeMap<SymbolId, [String; 2]>,
 }
 
 /// What a scalar is to the function.
@@ -151,6 +155,7 @@ impl<'a> Maker<'a> {
             outside: Vec::new(),
             after: Vec::new(),
             captured: BTreeMap::new(),
+            sections: BTreeMap::new(),
         };
         maker.gather()?;
         maker.capture()?;
@@ -685,13 +690,13 @@ impl<'a> Maker<'a> {
     }
 
     /// The data clauses that Fortran does: the construct's own, and those that are implied.
-    fn data(&self, arrays: &[SymbolId]) -> Result<Vec<Data>, Why> {
+    fn data(&mut self, arrays: &[SymbolId]) -> Result<Vec<Data>, Why> {
         let symbols = self.ground.symbols;
         let said = self.ground.plan.construct(self.index);
         let mut data = Vec::new();
         let copied = self.clauses.scalars.iter().filter(|(keeps, _)| *keeps == Keeps::Section);
         let mut stated: BTreeSet<SymbolId> = copied.map(|(_, symbol)| *symbol).collect();
-        for (clause, item) in &self.clauses.data {
+        for (clause, item) in &self.clauses.data.clone() {
             stated.extend(self.symbol_of(item));
             let root = symbols.lookup(item.variable(), item.span.start);
             let is_struct =
@@ -714,11 +719,15 @@ impl<'a> Maker<'a> {
             }
             self.begins(item)?;
             if *clause != DataClause::Deviceptr {
-                data.push(Data { clause: *clause, item: item.text.clone() });
+                let refused = || Why::new(item.span, format!("`{}` in a clause", item.text));
+                let passed = component::passed(self.ground.files, symbols, item).ok_or_else(refused)?;
+                data.push(Data { clause: *clause, name: item.text.clone(), item: passed });
             }
         }
         for item in &said.around {
-            if item.symbol.is_some_and(|symbol| arrays.contains(&symbol)) {
+            let symbol = self.symbol_of(&item.item).filter(|symbol| arrays.contains(symbol));
+            if symbol.is_some_and(|symbol| !stated.contains(&symbol) && !self.sections.contains_key(&symbol))
+            {
                 self.begins(&item.item)?;
             }
         }
@@ -732,7 +741,7 @@ impl<'a> Maker<'a> {
             if self.variables.is_component(*symbol) {
                 let item = self.variables.get(*symbol).map(|one| one.spelled.clone());
                 let clause = if said.is_default_present { DataClause::Present } else { DataClause::Copy };
-                data.extend(item.map(|item| Data { clause, item }));
+                data.extend(item.map(|item| Data { clause, name: item.clone(), item }));
                 continue;
             }
             let known = symbols.get(*symbol);
@@ -742,7 +751,7 @@ impl<'a> Maker<'a> {
             }
             let clause = if said.is_default_present { DataClause::Present } else { DataClause::Copy };
             let item = self.variables.get(*symbol).map(|one| one.spelled.clone());
-            data.extend(item.map(|item| Data { clause, item }));
+            data.extend(item.map(|item| Data { clause, name: item.clone(), item }));
         }
         Ok(data)
     }
@@ -756,26 +765,42 @@ impl<'a> Maker<'a> {
         self.variables.component(root, &component::path(item))
     }
 
-    /// Whether a section begins where its array does, as far as that can be seen: else what is there has no address on the device.
-    fn begins(&self, item: &ListItem) -> Result<(), Why> {
-        let variable = self.symbol_of(item).and_then(|symbol| self.variables.get(symbol));
+    /// Takes in a section that may begin elsewhere than its array: what is there has no address on the device.
+    fn begins(&mut self, item: &ListItem) -> Result<(), Why> {
+        let Some(symbol) = self.symbol_of(item) else { return Ok(()) };
+        let Some(variable) = self.variables.get(symbol) else { return Ok(()) };
+        let array = &variable.spelled;
+        let (mut steps, mut is_apart, mut is_range) = (Vec::new(), false, false);
         for (at, subscript) in item.subscripts().into_iter().enumerate() {
+            is_range |= matches!(subscript, Subscript::Range { .. });
             let first = match subscript {
                 Subscript::Index(first) => Some(first),
+                Subscript::Range { stride: Some(_), .. } => {
+                    return Err(Why::new(item.span, "a section with a stride in a clause"));
+                }
                 Subscript::Range { first, .. } => first.as_ref(),
             };
             let Some(first) = first else { continue };
-            let lower = variable.and_then(|one| one.shape.get(at)).map(|dimension| dimension.lower);
+            let lower = variable.shape.get(at).map(|dimension| dimension.lower);
             let is_lower = match (lower, first.text.trim().parse::<i128>()) {
                 (Some(Limit::Constant(lower)), Ok(first)) => lower == first,
                 (_, Ok(_)) => true,
                 _ => false,
             };
-            if !is_lower {
-                return Err(Why::new(item.span, "a section that begins elsewhere than its array"));
-            }
+            is_apart |= !is_lower;
+            let row = (1..=at).map(|before| format!("size({array}, {before}, 8) * ")).collect::<String>();
+            steps.push(format!("{row}({} - lbound({array}, {}, 8))", first.text.trim(), at + 1));
+        }
+        if is_apart {
+            let count = if is_range { format!("size({}, kind=8)", item.text) } else { "1_8".to_owned() };
+            self.sections.insert(symbol, [steps.join(" + "), count]);
         }
         Ok(())
+    }
+
+    /// How C++ calls where the section of an array begins, and how many elements it has.
+    fn section_names(variable: &Variable) -> [String; 2] {
+        ["first", "count"].map(|word| format!("{}_{word}", variable.bounds))
     }
 
     /// The declarations of what the function has of its own.
@@ -848,7 +873,15 @@ impl<'a> Maker<'a> {
                 .any(|word| word.ends_with(&format!("({name})")) || word.ends_with(&format!(":{name})")))
         };
         let is_copied = |symbol: SymbolId| self.clauses.scalars.contains(&(Keeps::Section, symbol));
-        let there = names(&|symbol| arrays.contains(&symbol) && !is_copied(symbol));
+        let is_section = |symbol: SymbolId| self.sections.contains_key(&symbol);
+        let mut there =
+            names(&|symbol| arrays.contains(&symbol) && !is_copied(symbol) && !is_section(symbol));
+        for symbol in self.sections.keys().filter(|symbol| arrays.contains(symbol) && is_used(**symbol)) {
+            if let Some(variable) = self.variables.get(*symbol) {
+                let [first, count] = Maker::section_names(variable);
+                there.push(format!("{}[{first}:{count}]", variable.name));
+            }
+        }
         if !there.is_empty() {
             words.push(format!("present({})", there.join(", ")));
         }
@@ -886,6 +919,13 @@ impl<'a> Maker<'a> {
                 actual: variable.spelled.clone(),
                 object: variable.object.clone(),
             });
+            if let Some(actual) = self.sections.get(symbol) {
+                for (name, actual) in Maker::section_names(variable).into_iter().zip(actual) {
+                    let actual = format!("int({actual}, 8)");
+                    let passed = Passed::Size;
+                    args.push(Argument { name, passed, ty: Type::INTEGER, actual, object: None });
+                }
+            }
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
                 let function = if *which == Asked::Lower { "lbound" } else { "size" };
                 args.push(Argument {

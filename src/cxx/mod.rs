@@ -26,7 +26,7 @@ use crate::source::Span;
 
 pub use call::signature;
 pub use clause::Order;
-pub use component::has_procedures;
+pub use component::{has_procedures, passed};
 pub use construct::{Construct, Data, Declared, construct};
 pub use ground::{Elsewhere, Ground, Identity};
 pub use helpers::{Used, helpers};

@@ -209,9 +209,10 @@ impl Variable {
     /// How C++ calls its bounds, whether they are passed or not.
     fn bound_names(&self) -> impl Iterator<Item = String> {
         let places = 0..self.shape.len();
-        places.flat_map(|place| {
+        let bounds = places.flat_map(|place| {
             [Asked::Lower, Asked::Extent].map(|which| passed_name(&self.bounds, place, which))
-        })
+        });
+        bounds.chain(["first", "count"].map(|word| format!("{}_{word}", self.bounds)))
     }
 }
 

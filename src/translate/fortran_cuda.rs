@@ -370,9 +370,9 @@ impl FortranCuda {
         lines.push(begin(file, span, order.queue.as_deref()));
         let mut brought = Vec::new();
         for (clause, item) in items {
-            self.item(view, item)?;
+            let passed = self.item(view, item)?;
             brought.push(
-                structured(clause, &item.text)
+                structured(clause, &item.text, &passed)
                     .ok_or_else(|| Why { at: item.span, what: "this data clause of Fortran".to_owned() })?,
             );
         }
@@ -390,25 +390,23 @@ impl FortranCuda {
         ])
     }
 
-    /// Whether a list item is an array, a scalar, an object without procedures or a component, and has no place by `declare`.
-    fn item(&self, view: &View, item: &ListItem) -> Result<(), Why> {
-        let symbols = view.ground.symbols;
-        let id = symbols.lookup(item.variable(), item.span.start);
+    /// A list item as an argument: an array, a scalar, an object or a component.
+    fn item(&self, view: &View, item: &ListItem) -> Result<String, Why> {
+        let (files, symbols) = (view.ground.files, view.ground.symbols);
+        let refused = || Why { at: item.span, what: format!("`{}` in a clause of Fortran", item.text) };
+        let passed = cxx::passed(files, symbols, item).ok_or_else(refused)?;
         if item.depth() > 0 {
-            return Ok(());
+            return Ok(passed);
         }
-        let symbol = id.map(|id| symbols.get(id));
+        let symbol = symbols.lookup(item.variable(), item.span.start).map(|id| symbols.get(id));
         let is_plain = symbol.is_some_and(|known| {
             let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
-            is_passed(view, known)
+            matches!(known.class, Class::Array | Class::Scalar | Class::Record)
                 && !is_whole_of_assumed_size
                 // The library takes an argument that is absent for nothing, but a section of it is no argument.
                 && (!known.fortran.optional || item.parts.is_empty())
         });
-        if is_plain && !item.common {
-            return Ok(());
-        }
-        Err(Why { at: item.span, what: format!("`{}` in a clause of Fortran", item.text) })
+        if is_plain && !item.common { Ok(passed) } else { Err(refused()) }
     }
 
     fn standalone(&mut self, view: &View, at: usize) -> Result<Changes, Why> {
@@ -455,11 +453,10 @@ impl FortranCuda {
         lines.extend(self.places_of(view, items.iter().map(|(_, item)| *item))?);
         let queue = queue.filter(|_| !is_wait).map(|queue| format!(", {}", queue_of(&queue)));
         for (word, item) in items {
-            self.item(view, item)?;
-            let text = &item.text;
-            let name = text.replace('"', "'");
+            let passed = self.item(view, item)?;
+            let name = item.text.replace('"', "'");
             lines.push(format!(
-                "call acc2omp_{word}(\"{name}\", {text}{})",
+                "call acc2omp_{word}(\"{name}\", {passed}{})",
                 queue.as_deref().unwrap_or_default()
             ));
         }
@@ -613,7 +610,10 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
         .iter()
         .map(|exit| match *exit {
             Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.clone()),
-            Exit::Jump { stmt, braces: true } => Part::Braced(stmt, lines.clone()),
+            // They stand inside of an `if` then.
+            Exit::Jump { stmt, braces: true } => {
+                Part::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
+            }
             Exit::End(body) => Part::AtEnd(body, lines.clone()),
         })
         .collect();
@@ -705,7 +705,8 @@ fn begin(file: &SourceFile, span: Span, queue: Option<&str>) -> String {
     format!("call acc2omp_begin(\"{}\"{queue})", place(file, span.start))
 }
 
-fn structured(clause: DataClause, item: &str) -> Option<String> {
+/// The call for a data clause in the newest region; `item` is the argument for what the clause calls `name`.
+fn structured(clause: DataClause, name: &str, item: &str) -> Option<String> {
     let word = match clause {
         DataClause::Copy => "copy",
         DataClause::Copyin { .. } => "copyin",
@@ -717,7 +718,7 @@ fn structured(clause: DataClause, item: &str) -> Option<String> {
         DataClause::NoCreate => "no_create",
         _ => return None,
     };
-    Some(format!("call acc2omp_{word}(\"{}\", {item})", item.replace('"', "'")))
+    Some(format!("call acc2omp_{word}(\"{}\", {item})", name.replace('"', "'")))
 }
 
 /// The calls that wait for lists of queues, each on `queue` if one is given; an empty list stands for all queues.
@@ -741,7 +742,7 @@ fn waits(lists: &[Vec<String>], queue: Option<&str>) -> Vec<String> {
 fn calls_of(file: &SourceFile, span: Span, construct: &Construct) -> Vec<String> {
     let mut lines = waits(&construct.order.waits, construct.order.queue.as_deref());
     let data: Vec<String> =
-        construct.data.iter().filter_map(|data| structured(data.clause, &data.item)).collect();
+        construct.data.iter().filter_map(|data| structured(data.clause, &data.name, &data.item)).collect();
     if data.is_empty() {
         lines.push(construct.function.call());
         return lines;

@@ -28,6 +28,8 @@ module acc2omp_cuda
   public :: acc2omp_declare_create, acc2omp_declare_copyin
   ! Objects of derived types are as large here as in C++.
   public :: acc2omp_check_size
+  ! The memory of an object that has procedures, which arguments of assumed type do not take.
+  public :: acc2omp_object
   ! Where data are on the device, for `host_data`.
   public :: acc2omp_device
   ! OpenACC's own routines, for devices, queues and data.
@@ -520,6 +522,14 @@ contains
     integer, intent(in) :: bits, bytes
     if (bits /= 8 * bytes) error stop "acc2omp: objects of type "//name//" have another size in C++"
   end subroutine
+
+  function acc2omp_object(address, bytes) result(memory)
+    integer(c_intptr_t), intent(in) :: address
+    integer, intent(in) :: bytes
+    integer(c_signed_char), pointer :: memory(:)
+    nullify(memory)
+    if (address /= 0) call c_f_pointer(transfer(address, c_null_ptr), memory, [bytes])
+  end function
 
   subroutine acc2omp_declare_create(name, data)
     character(*), intent(in) :: name

@@ -14,6 +14,7 @@ use crate::scan::Scan;
 use crate::sema::Texts;
 use crate::source::Span;
 
+use super::super::specification::behind_head;
 use super::super::views::Gathered;
 use super::super::{Source, allocations};
 use super::{Changes, FortranCuda, View, begin, counting, ended_at, is_passed, structured};
@@ -78,7 +79,7 @@ impl FortranCuda {
         let mut lines = vec![begin(file, span, None)];
         for one in &all {
             for (clause, item) in listed(view, *one) {
-                self.item(view, item)?;
+                let passed = self.item(view, item)?;
                 let what = || Why { at: item.span, what: format!("`{}` in `declare` of Fortran", item.text) };
                 let symbol = view.ground.symbols.lookup(item.variable(), item.span.start).ok_or_else(what)?;
                 let known = view.ground.symbols.get(symbol);
@@ -90,7 +91,7 @@ impl FortranCuda {
                     clause => clause,
                 };
                 if clause != DataClause::Deviceptr {
-                    lines.push(structured(clause, &item.text).ok_or_else(what)?);
+                    lines.push(structured(clause, &item.text, &passed).ok_or_else(what)?);
                 }
             }
         }
@@ -184,7 +185,25 @@ impl FortranCuda {
             }
         }
         all.diags.extend(said);
-        edits.into_iter().for_each(|edit| all.add(edit));
+        for edit in edits {
+            match self.place_of_use(view, edit.span.start) {
+                // The line stands behind the `use` statements that come there, too.
+                Some(place) => {
+                    let lines = String::from_utf8_lossy(&edit.text);
+                    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+                    lines.for_each(|line| self.specifications.add(place, line.to_owned(), edit.span.start));
+                }
+                None => all.add(edit),
+            }
+        }
+    }
+
+    /// The place for `use` statements, if the first code behind it stands at this offset.
+    fn place_of_use(&self, view: &View, offset: u32) -> Option<u32> {
+        let Texts { file, unit } = view.ground.files.own;
+        let place = behind_head(file, layout::innermost(unit, offset)?);
+        let between = Span { start: place.min(offset), end: offset };
+        (place <= offset && file.text(between).trim().is_empty()).then_some(place)
     }
 }
 
