@@ -371,7 +371,8 @@ impl ListItem {
     /// The variable that it is about: `p` for `p[0:n]`, and for `this->p[0:n]`.
     pub fn variable(&self) -> &str {
         match self.parts.first() {
-            Some(Part::Member(member)) if self.base.text == "this" => &member.text,
+            // `this` is a name like any other in Fortran.
+            Some(Part::Member(member)) if self.base.text == "this" && !self.text.contains('%') => &member.text,
             _ => &self.base.text,
         }
     }
