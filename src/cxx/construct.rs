@@ -12,6 +12,7 @@ use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
+use super::block;
 use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
 use super::ground::Ground;
@@ -133,48 +134,10 @@ impl<'a> Maker<'a> {
 
     /// Takes in the variables that the construct names.
     fn gather(&mut self) -> Result<(), Why> {
-        let unit = self.ground.files.own.unit;
-        let (files, symbols) = (self.ground.files, self.ground.symbols);
-        let named = |id| Some((id, component::named(files, symbols, id)?));
-        let members: Vec<(ExprId, component::Named)> =
-            unit.expr_ids_in(self.extent).filter_map(named).collect();
-        // Of `o%p%x` only the whole is a component of its own.
-        let inner: BTreeSet<ExprId> =
-            members.iter().flat_map(|(_, named)| named.inner.iter().copied()).collect();
-        for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
-            let symbol = self.variables.add_component(files, symbols, (*id, named), self.region)?;
-            if !self.order.contains(&symbol) {
-                self.order.push(symbol);
-            }
-        }
-        for id in unit.expr_ids_in(self.extent) {
-            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) || inner.contains(&id) {
-                continue;
-            }
-            let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
-            let known = self.ground.symbols.get(symbol);
-            let is_number = macro_number(self.ground.symbols, symbol).is_some();
-            if is_number
-                || matches!(known.kind, SymbolKind::Function | SymbolKind::Type)
-                || self.has_value(symbol, unit.expr(id).span)
-            {
-                continue;
-            }
-            self.variables.add(self.ground.files, self.ground.symbols, symbol, unit.expr(id).span)?;
-            if !self.order.contains(&symbol) {
-                self.order.push(symbol);
-            }
-        }
+        let place = (self.region, self.extent);
+        let has_value = |symbol, at| block::has_value(self.ground, symbol, at);
+        self.order = block::gather(self.ground, &mut self.variables, place, &has_value)?;
         Ok(())
-    }
-
-    /// Whether a name is that of a constant whose value is written in its place.
-    fn has_value(&self, symbol: SymbolId, at: Span) -> bool {
-        let ground = self.ground;
-        if ground.symbols.get(symbol).kind != SymbolKind::Constant {
-            return false;
-        }
-        Values::new(ground, &Variables::default()).constant(symbol, at).is_ok()
     }
 
     /// Finds out where the variables of loops are declared.
@@ -189,6 +152,9 @@ impl<'a> Maker<'a> {
         for (symbol, counter) in loops::counters(unit, symbols, self.extent) {
             if counter.is_apart() {
                 self.around.in_heads.insert(symbol);
+                continue;
+            }
+            if self.is_inside(symbol) {
                 continue;
             }
             // The innermost loop of a directive that holds all of them gives each iteration its own.
@@ -211,8 +177,7 @@ impl<'a> Maker<'a> {
 
     /// Whether a variable is declared inside of the construct.
     fn is_inside(&self, symbol: SymbolId) -> bool {
-        self.around.in_heads.contains(&symbol)
-            || self.around.in_bodies.values().any(|all| all.contains(&symbol))
+        self.around.is_in_loop(symbol) || block::is_declared_in(self.ground, symbol, self.extent)
     }
 
     fn construct(mut self, name: &str) -> Result<Construct, Why> {

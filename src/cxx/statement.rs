@@ -31,11 +31,18 @@ pub struct Around {
     pub in_bodies: BTreeMap<StmtId, Vec<SymbolId>>,
 }
 
+impl Around {
+    /// Whether a variable is declared in the head or the body of a loop.
+    pub fn is_in_loop(&self, symbol: SymbolId) -> bool {
+        self.in_heads.contains(&symbol) || self.in_bodies.values().any(|all| all.contains(&symbol))
+    }
+}
+
 /// Writes statements.
 pub struct Body<'a> {
     pub(super) values: &'a Values<'a>,
     around: &'a Around,
-    lines: Vec<String>,
+    pub(super) lines: Vec<String>,
     pub(super) depth: usize,
     /// What is written is the statement of an `atomic` directive.
     is_atomic: bool,
@@ -92,14 +99,20 @@ impl<'a> Body<'a> {
         }
         match &stmt.kind {
             StmtKind::Block(list) => {
-                let is_directed = self.around.lines.contains_key(&id);
+                let is_decl = |inner: &StmtId| matches!(unit.stmt(*inner).kind, StmtKind::Decl(_));
+                let is_directed = self.around.lines.contains_key(&id) || list.iter().any(is_decl);
                 if is_directed {
                     self.line("{");
                     self.depth += 1;
                 }
+                let (first, mut sizes) = (self.lines.len(), Vec::new());
                 for inner in list {
-                    self.stmt(*inner)?;
+                    match &unit.stmt(*inner).kind {
+                        StmtKind::Decl(decls) => sizes.extend(self.declarations(decls, id)?),
+                        _ => self.stmt(*inner)?,
+                    }
                 }
+                self.sized(first, sizes);
                 if is_directed {
                     self.depth -= 1;
                     self.line("}");
@@ -119,15 +132,18 @@ impl<'a> Body<'a> {
             }
             StmtKind::Goto(label) => self.jump(label, at),
             StmtKind::Switch { cond, body } => self.select(*cond, *body, at),
-            StmtKind::Decl(_) => Err(Why::new(at, "`block` or `associate` in a compute construct")),
             StmtKind::Return(None) if self.around.returns.is_some() => {
                 let value = self.around.returns.clone().flatten();
                 self.simple(&value.map_or("return;".to_owned(), |name| format!("return {name};")))
             }
-            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Opaque(_) => {
+            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Decl(_) | StmtKind::Opaque(_) => {
                 Err(Why::new(at, "this statement in a compute construct"))
             }
         }
+    }
+
+    pub(super) fn is_in_loop(&self, symbol: SymbolId) -> bool {
+        self.around.is_in_loop(symbol)
     }
 
     pub(super) fn simple(&mut self, text: &str) -> Result<(), Why> {

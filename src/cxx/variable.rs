@@ -64,6 +64,8 @@ pub struct Variables {
     /// Components by the variable and the path, and the expressions that name them.
     components: BTreeMap<(SymbolId, String), SymbolId>,
     named: BTreeMap<ExprId, SymbolId>,
+    /// Other names of variables.
+    others: BTreeMap<SymbolId, SymbolId>,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
 }
 
@@ -200,7 +202,30 @@ impl Variable {
 impl Variables {
     /// The variable of a symbol.
     pub fn get(&self, symbol: SymbolId) -> Option<&Variable> {
-        self.all.get(&symbol)
+        self.all.get(&self.itself(symbol))
+    }
+
+    /// The variable that a symbol is another name of, or the symbol.
+    fn itself(&self, symbol: SymbolId) -> SymbolId {
+        self.others.get(&symbol).copied().unwrap_or(symbol)
+    }
+
+    /// Whether it is another name of a variable.
+    pub fn is_other_name(&self, symbol: SymbolId) -> bool {
+        self.others.contains_key(&symbol)
+    }
+
+    /// From here on a symbol is another name of a variable.
+    pub fn add_other_name(&mut self, symbol: SymbolId, variable: SymbolId) {
+        self.others.insert(symbol, self.itself(variable));
+    }
+
+    /// Takes in a variable that is known, but for its names in C++.
+    pub fn add_own(&mut self, symbols: &Symbols, symbol: SymbolId, mut variable: Variable, at: Span) {
+        let name = &symbols.get(symbol).name;
+        variable.name = cpp_name(name);
+        self.settle(&mut variable, symbols, name, at);
+        self.all.insert(symbol, variable);
     }
 
     /// Whether C++ calls a variable so, or a bound that is passed beside one.
@@ -212,7 +237,7 @@ impl Variables {
 
     /// All elements of an array as a section of C++: `[0:n]`.
     pub fn section(&self, symbol: SymbolId) -> Option<String> {
-        let rank = self.all.get(&symbol)?.shape.len();
+        let rank = self.get(symbol)?.shape.len();
         let mut sizes = Vec::with_capacity(rank);
         for at in 0..rank {
             sizes.push(match self.bound(symbol, at, Asked::Extent)? {
@@ -230,6 +255,7 @@ impl Variables {
 
     /// A bound of a dimension in C++: a number, or the name of what is passed.
     pub fn bound(&self, symbol: SymbolId, at: usize, which: Asked) -> Option<BoundText> {
+        let symbol = self.itself(symbol);
         let variable = self.all.get(&symbol)?;
         let dimension = variable.shape.get(at)?;
         let bound = if which == Asked::Lower { dimension.lower } else { dimension.extent };
@@ -244,7 +270,8 @@ impl Variables {
 
     /// What an expression names.
     pub fn named(&self, symbols: &Symbols, unit: &Unit, expr: ExprId) -> Option<SymbolId> {
-        symbols.named(unit, expr).or_else(|| self.named.get(&expr).copied())
+        let own = symbols.named(unit, expr).or_else(|| self.named.get(&expr).copied());
+        own.map(|symbol| self.itself(symbol))
     }
 
     /// The component of a variable by its path in small letters and without blanks.
