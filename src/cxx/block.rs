@@ -11,6 +11,7 @@ use crate::source::Span;
 use super::Why;
 use super::component;
 use super::ground::Ground;
+use super::loops;
 use super::statement::Body;
 use super::types::Type;
 use super::value::{Values, macro_number};
@@ -99,7 +100,19 @@ pub fn add(
         if is_inside && (said.save || said.pointer || said.allocatable || known.kind == SymbolKind::Constant) {
             return Err(refused("which a `block` declares as more than a plain variable"));
         }
-        return variables.add(files, symbols, symbol, at);
+        return match loops::stated_type(files.own, &known.name, at).as_deref() {
+            None => variables.add(files, symbols, symbol, at),
+            Some("integer") if known.decl.is_none() => {
+                let (name, spelled, bounds) = (String::new(), known.name.clone(), String::new());
+                let own = Variable { name, spelled, ty: Type::INTEGER, shape: Vec::new(), is_aliased: false, bounds };
+                variables.add_own(symbols, symbol, own, at);
+                Ok(())
+            }
+            Some("integer") if files.type_of(known, at.start) == Some(Type::INTEGER) => {
+                variables.add(files, symbols, symbol, at)
+            }
+            Some(_) => Err(refused("of a type that `do concurrent` states")),
+        };
     };
     let decl = known.decl.map(|id| unit.decl(id));
     if decl.is_none_or(|decl| decl.base != BaseType::Unknown) {
@@ -190,6 +203,27 @@ pub fn has_value(ground: &Ground, symbol: SymbolId, at: Span) -> bool {
     ground.symbols.get(symbol).kind == SymbolKind::Constant
         && selector(ground, symbol).is_none()
         && Values::new(ground, &Variables::default()).constant(symbol, at).is_ok()
+}
+
+/// Adds the variables to those that code assigns that it assigns by other names.
+pub fn with_selected(ground: &Ground, extent: Span, all: &mut BTreeSet<SymbolId>) {
+    let unit = ground.files.own.unit;
+    let mut names: Vec<SymbolId> =
+        unit.expr_ids_in(extent).filter_map(|id| ground.symbols.named(unit, id)).collect();
+    // Inner constructs may name what outer ones do.
+    names.sort();
+    names.dedup();
+    loop {
+        let before = all.len();
+        for symbol in names.iter().filter(|symbol| all.contains(symbol)).collect::<Vec<_>>() {
+            let Some((init, _)) = selector(ground, *symbol) else { continue };
+            let parts = unit.expr_ids_in(unit.expr(init).span);
+            all.extend(parts.filter_map(|id| ground.symbols.named(unit, id)));
+        }
+        if all.len() == before {
+            return;
+        }
+    }
 }
 
 impl Body<'_> {

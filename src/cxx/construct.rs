@@ -20,7 +20,7 @@ use super::interface::{Argument, Function, Passed};
 use super::loops;
 use super::statement::{Around, Body};
 use super::types::Type;
-use super::value::{Values, macro_number};
+use super::value::Values;
 use super::variable::{Asked, Bound as Limit, Variable, Variables, names_in, passed_name};
 
 /// A data clause that the host does before the call.
@@ -148,6 +148,9 @@ impl<'a> Maker<'a> {
                 self.around.divided.extend(self.ground.bound[at].stmt());
             }
         }
+        for at in bind::descendants(self.ground.bound, self.index).chain([self.index]) {
+            self.around.takes_leads(loops::leads(self.ground, &self.ground.bound[at]), unit);
+        }
         let symbols = self.ground.symbols;
         for (symbol, counter) in loops::counters(unit, symbols, self.extent) {
             if counter.is_apart() {
@@ -157,27 +160,38 @@ impl<'a> Maker<'a> {
             if self.is_inside(symbol) {
                 continue;
             }
-            // The innermost loop of a directive that holds all of them gives each iteration its own.
-            let holds = |id: &&StmtId| {
-                let span = unit.stmt(**id).span;
-                loops::variable(unit, symbols, **id) != Some(symbol)
-                    && counter.uses.iter().all(|at| span.contains(*at))
+            // Each iteration of a loop of a directive has its own: of the innermost one that holds all uses in the outermost.
+            let is_around = |id: &StmtId, at: &Span| {
+                let span = unit.stmt(*id).span;
+                loops::variable(unit, symbols, *id) != Some(symbol) && span.contains(*at)
             };
-            let innermost =
-                self.around.divided.iter().filter(holds).min_by_key(|id| unit.stmt(**id).span.len());
-            let Some(innermost) = innermost.copied() else {
-                let what =
-                    format!("`{}`, the variable of a loop that is used beside it,", symbols.get(symbol).name);
-                return Err(Why::new(counter.loops[0], what));
-            };
-            self.around.in_bodies.entry(innermost).or_default().push(symbol);
+            let mut owners: BTreeMap<StmtId, Vec<Span>> = BTreeMap::new();
+            let mut has_all = true;
+            for at in &counter.uses {
+                let around = self.around.divided.iter().filter(|id| is_around(id, at));
+                match around.max_by_key(|id| unit.stmt(**id).span.len()) {
+                    Some(outermost) => owners.entry(*outermost).or_default().push(*at),
+                    None => has_all = false,
+                }
+            }
+            if !has_all {
+                continue;
+            }
+            for uses in owners.values() {
+                let holds = |id: &&StmtId| uses.iter().all(|at| is_around(id, at));
+                let all = self.around.divided.iter().filter(holds);
+                if let Some(innermost) = all.min_by_key(|id| unit.stmt(**id).span.len()).copied() {
+                    self.around.in_bodies.entry(innermost).or_default().push(symbol);
+                }
+            }
         }
         Ok(())
     }
 
     /// Whether a variable is declared inside of the construct.
     fn is_inside(&self, symbol: SymbolId) -> bool {
-        self.around.is_in_loop(symbol) || block::is_declared_in(self.ground, symbol, self.extent)
+        self.around.is_in_loop(symbol)
+            || !self.variables.is_component(symbol) && block::is_declared_in(self.ground, symbol, self.extent)
     }
 
     fn construct(mut self, name: &str) -> Result<Construct, Why> {
@@ -467,7 +481,8 @@ impl<'a> Maker<'a> {
         let is_own = |symbol: &SymbolId| self.clauses.scalars.contains(&(Keeps::Private, *symbol));
         let is_array =
             |symbol: &SymbolId| self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty());
-        self.order.iter().copied().filter(|symbol| is_array(symbol) && !is_own(symbol)).collect()
+        let is_passed = |symbol: &SymbolId| is_array(symbol) && !is_own(symbol) && !self.is_inside(*symbol);
+        self.order.iter().copied().filter(is_passed).collect()
     }
 
     /// The data clauses that Fortran does: the construct's own, and those that are implied.

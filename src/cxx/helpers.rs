@@ -23,6 +23,8 @@ pub enum Helper {
     Power,
     /// `ishft`
     Shift,
+    /// How often a counted loop runs
+    Trips,
 }
 
 /// The functions that are used: which, and the letters of its type.
@@ -38,6 +40,7 @@ pub fn name(helper: Helper, ty: Type) -> String {
         Helper::Modulo => "modulo",
         Helper::Power => "power",
         Helper::Shift => "shift",
+        Helper::Trips => "trips",
     };
     format!("{word}_{}", ty.cpp().replace(' ', "_"))
 }
@@ -85,6 +88,12 @@ fn text(helper: Helper, cpp: &'static str) -> String {
             cpp,
             "    if (b < 0)\n        return a == 1 ? 1 : a == -1 ? (b % 2 != 0 ? -1 : 1) : 0;\n    T product = 1;\n    for (T n = b; n != 0; n /= 2) {\n        if (n % 2 != 0)\n            product *= a;\n        a *= a;\n    }\n    return product;\n",
         ),
+        Helper::Trips => {
+            let name = format!("trips_{}", cpp.replace(' ', "_"));
+            format!(
+                "static inline long long {name}({cpp} first, {cpp} last, {cpp} step)\n{{\n    const unsigned long long from = (unsigned long long)first, to = (unsigned long long)last;\n    if (step > 0)\n        return first <= last ? (long long)((to - from) / (unsigned long long)step + 1) : 0;\n    if (step < 0)\n        return first >= last ? (long long)((from - to) / (0ull - (unsigned long long)step) + 1) : 0;\n    return 0;\n}}\n"
+            )
+        }
         Helper::Shift => {
             let unsigned = format!("unsigned {}", cpp.trim_start_matches("signed "));
             let body = "    const int bits = 8 * (int)sizeof(T);\n    if (b >= bits || b <= -bits)\n        return 0;\n    return b < 0 ? (T)((UNSIGNED)a >> -b) : (T)((UNSIGNED)a << b);\n";

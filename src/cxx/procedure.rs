@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, Target};
-use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, Unit};
+use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, StmtId, Unit};
 use crate::plan;
 use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
+use super::block;
 use super::clause::{Clauses, Order, Reader};
 use super::ground::Ground;
 use super::loops;
@@ -121,6 +122,12 @@ impl Writer<'_> {
         Ok((Signature { name, dummies: signature, result: result.map(|one| one.ty) }, text))
     }
 
+    /// Its statements.
+    fn body(&self) -> StmtId {
+        let unit = self.ground.files.own.unit;
+        self.scope.function.map_or(StmtId(0), |id| unit.function(id).body)
+    }
+
     /// The name of the function, which no other one has.
     fn name(&self) -> String {
         let scope = self.scope;
@@ -183,6 +190,11 @@ impl Writer<'_> {
         let is_result = self.scope.result.as_deref() == Some(known.name.as_str());
         let is_other = matches!(known.kind, SymbolKind::Function | SymbolKind::Type) && !is_result;
         // The values of constants are written.
+        let body = ground.files.own.unit.stmt(self.body()).span;
+        if block::is_declared_in(ground, symbol, body) {
+            let is_constant = block::has_value(ground, symbol, at);
+            return if is_constant || is_other { Ok(()) } else { block::add(ground, variables, symbol, (self.body(), body), at) };
+        }
         let is_constant = known.kind == SymbolKind::Constant;
         if is_number || is_constant || is_other || order.contains(&symbol) {
             return Ok(());
@@ -254,6 +266,7 @@ impl Writer<'_> {
             "atomic"
         } else {
             around.divided.insert(stmt);
+            around.takes_leads(loops::leads(ground, one), ground.files.own.unit);
             around.in_heads.extend(loops::variable(ground.files.own.unit, ground.symbols, stmt));
             "loop"
         };
@@ -350,6 +363,7 @@ fn assigned(ground: &Ground, extent: Span) -> BTreeSet<SymbolId> {
             _ => {}
         }
     }
+    block::with_selected(ground, extent, &mut all);
     all
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
-use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
+use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
 use crate::sema::{self, Symbol, SymbolKind, Texts};
 use crate::source::Span;
 
@@ -200,7 +200,7 @@ impl<'a> Files<'a> {
             let (function, argument) = inner.split_once('(')?;
             return self.kind_from(seen, function, argument, at, depth);
         }
-        match self.find(seen, seen.unit.scope_at(at)?, text, depth)? {
+        match self.find_at(seen, at, text, depth)? {
             Found::Intrinsic(name) => bytes(&name),
             Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
@@ -258,6 +258,23 @@ impl<'a> Files<'a> {
                 }
             }
             _ => None,
+        }
+    }
+
+    /// What a name means at a place, by the `block` constructs around it and its scoping unit.
+    fn find_at(&self, seen: Texts<'a>, at: u32, name: &str, depth: usize) -> Option<Found<'a>> {
+        let unit = seen.unit;
+        let scope = unit.scope_at(at)?;
+        let is_of_unit = |decl: &Decl| {
+            let of_scope = |scope: &Scope| scope.specification.contains(decl.span);
+            decl.kind != DeclKind::Variable || unit.scopes.iter().any(of_scope)
+        };
+        let own = unit.decls_named(name).filter(|decl| !is_of_unit(decl));
+        let blocks = own.filter_map(|decl| Some((unit.stmt(unit.block_around(decl.span)?).span, decl)));
+        let around = blocks.filter(|(block, _)| block.start <= at && at < block.end);
+        match around.min_by_key(|(block, _)| block.len()) {
+            Some((_, decl)) => Some(Found::Decl(seen, decl)),
+            None => self.find(seen, scope, name, depth),
         }
     }
 
@@ -325,7 +342,7 @@ impl<'a> Files<'a> {
                 }
             }
             ExprKind::Name(name) => {
-                match self.find(seen, seen.unit.scope_at(known.span.start)?, name, depth)? {
+                match self.find_at(seen, known.span.start, name, depth)? {
                     Found::Decl(there, decl) if decl.derived.is_empty() => {
                         let is_integer = self.declared(there, decl)?.word == Word::Integer;
                         let init = decl.init.filter(|_| decl.is_const && is_integer)?;

@@ -66,6 +66,8 @@ pub struct Variables {
     named: BTreeMap<ExprId, SymbolId>,
     /// Other names of variables.
     others: BTreeMap<SymbolId, SymbolId>,
+    /// There are names of variables or of parts of such.
+    has_others: bool,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
 }
 
@@ -215,15 +217,22 @@ impl Variables {
         self.others.contains_key(&symbol)
     }
 
+    /// Whether some variables have other names.
+    pub fn has_other_names(&self) -> bool {
+        self.has_others
+    }
+
     /// From here on a symbol is another name of a variable.
     pub fn add_other_name(&mut self, symbol: SymbolId, variable: SymbolId) {
         self.others.insert(symbol, self.itself(variable));
+        self.has_others = true;
     }
 
     /// Takes in a variable that is known, but for its names in C++.
     pub fn add_own(&mut self, symbols: &Symbols, symbol: SymbolId, mut variable: Variable, at: Span) {
         let name = &symbols.get(symbol).name;
         variable.name = cpp_name(name);
+        self.has_others = true;
         self.settle(&mut variable, symbols, name, at);
         self.all.insert(symbol, variable);
     }

@@ -282,6 +282,7 @@ impl FortranCuda {
         let procedures = view.ground.procedures.borrow();
         let helpers = cxx::helpers(&view.ground.used.borrow());
         let text = format!("{HEAD}{helpers}{}{}", joined(&procedures.texts), construct.text);
+        if std::env::var("H19DUMP").is_ok() { eprintln!("{text}"); }
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
