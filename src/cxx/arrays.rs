@@ -227,6 +227,8 @@ impl Body<'_> {
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }
+        let is_to_part = value.ty.word == Word::Complex && target.ty.word != Word::Complex;
+        let value = if is_to_part { value.to(target.ty) } else { value };
         self.simple(&format!("{} = {};", target.text, value.text))
     }
 
@@ -301,6 +303,11 @@ impl Body<'_> {
         let Some(other) = elements.get(1) else { return Ok(first) };
         let other = self.values.value(*other)?;
         let ty = first.ty.joined(other.ty);
+        if first.ty.word == Word::Logical || other.ty.word == Word::Logical {
+            return Err(Why::new(self.values.files.own.unit.expr(elements[0]).span, "this product"));
+        }
+        let is_complex = first.ty.word == Word::Complex;
+        let first = if is_complex { first.of_complex("conj", first.ty) } else { first };
         Ok(Value::binary(&first, "*", &other, binds::PRODUCT, ty))
     }
 

@@ -52,8 +52,7 @@ pub fn gather(
     let named = |id| Some((id, component::named(files, symbols, id)?));
     let members: Vec<(ExprId, component::Named)> = unit.expr_ids_in(extent).filter_map(named).collect();
     // Of `o%p%x` only the whole is a component of its own.
-    let inner: BTreeSet<ExprId> =
-        members.iter().flat_map(|(_, named)| named.inner.iter().copied()).collect();
+    let inner: BTreeSet<ExprId> = members.iter().flat_map(|(_, named)| named.inner.iter().copied()).collect();
     let mut order = Vec::new();
     for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
         let symbol = variables.add_component(files, symbols, (*id, named), region)?;
@@ -97,14 +96,23 @@ pub fn add(
     let refused = |what: &str| Why::new(at, format!("`{}`, {what},", known.name));
     let Some((init, is_value)) = selector(ground, symbol) else {
         let said = &known.fortran;
-        if is_inside && (said.save || said.pointer || said.allocatable || known.kind == SymbolKind::Constant) {
+        if is_inside && (said.save || said.pointer || said.allocatable || known.kind == SymbolKind::Constant)
+        {
             return Err(refused("which a `block` declares as more than a plain variable"));
         }
         return match loops::stated_type(files.own, &known.name, at).as_deref() {
             None => variables.add(files, symbols, symbol, at),
             Some("integer") if known.decl.is_none() => {
                 let (name, spelled, bounds) = (String::new(), known.name.clone(), String::new());
-                let own = Variable { name, spelled, ty: Type::INTEGER, shape: Vec::new(), is_aliased: false, bounds };
+                let own = Variable {
+                    name,
+                    spelled,
+                    ty: Type::INTEGER,
+                    shape: Vec::new(),
+                    is_aliased: false,
+                    bounds,
+                    is_optional: false,
+                };
                 variables.add_own(symbols, symbol, own, at);
                 Ok(())
             }
@@ -119,7 +127,10 @@ pub fn add(
         return Err(refused("a name of `select type`"));
     }
     let names = unit.expr_ids_in(unit.expr(init).span).filter_map(|id| symbols.named(unit, id));
-    if names.into_iter().any(|other| symbols.get(other).scope == known.scope && selector(ground, other).is_some()) {
+    if names
+        .into_iter()
+        .any(|other| symbols.get(other).scope == known.scope && selector(ground, other).is_some())
+    {
         return Err(refused("which `associate` gives to what has that name, too"));
     }
     let mut outside = Variables::default();
@@ -139,7 +150,7 @@ pub fn add(
         }
         Associated::Whole(target) => {
             let target = outside.get(target).ok_or_else(|| refused("of a type that is not seen"))?.clone();
-            let own = Variable { spelled, is_aliased: true, ..target };
+            let own = Variable { spelled, is_aliased: true, is_optional: false, ..target };
             variables.add_own(symbols, symbol, own, at);
         }
         Associated::Part { ty, shape } => {
@@ -150,6 +161,7 @@ pub fn add(
                 shape,
                 is_aliased: !is_value && !is_inside,
                 bounds: String::new(),
+                is_optional: false,
             };
             variables.add_own(symbols, symbol, own, at);
         }
@@ -243,8 +255,9 @@ impl Body<'_> {
             let Some(variable) = values.variables.get(symbol).filter(|_| !is_there) else { continue };
             let (cpp, name) = (variable.ty.cpp(), &variable.name);
             let Some((init, is_value)) = selector(values.ground, symbol) else {
-                let size = declared_size(values.variables, symbol)
-                    .ok_or_else(|| Why::new(decl.name_span, format!("`{name}`, an array of variable size,")))?;
+                let size = declared_size(values.variables, symbol).ok_or_else(|| {
+                    Why::new(decl.name_span, format!("`{name}`, an array of variable size,"))
+                })?;
                 self.line(&format!("{cpp} {name}{size};"));
                 continue;
             };

@@ -21,7 +21,9 @@ use super::loops;
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::value::Values;
-use super::variable::{Asked, Bound as Limit, Variable, Variables, names_in, passed_name};
+use super::variable::{
+    Asked, Bound as Limit, Variable, Variables, names_in, passed_name, place_name, presence_name,
+};
 
 /// A data clause that the host does before the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,6 +200,7 @@ impl<'a> Maker<'a> {
         let pieces = self.pieces()?;
         let directives = self.directives(&pieces)?;
         let roles = self.roles(&pieces)?;
+        self.absent(&roles)?;
         let arrays = self.arrays();
         let data = self.data(&arrays)?;
         let values = Values::new(self.ground, &self.variables);
@@ -239,6 +242,25 @@ impl<'a> Maker<'a> {
         let text = format!("{}\n{{\n{text}\n}}\n", function.head());
         let is_aliased = arrays.iter().filter_map(|one| self.variables.get(*one)).any(|one| one.is_aliased);
         Ok(Construct { function, text, data, order: self.clauses.order, is_aliased, places })
+    }
+
+    /// Refuses what may be absent where something has to be there.
+    fn absent(&self, roles: &BTreeMap<SymbolId, Role>) -> Result<(), Why> {
+        for symbol in &self.order {
+            let Some(variable) = self.variables.get(*symbol).filter(|one| one.is_optional) else { continue };
+            let is_scalar = variable.shape.is_empty();
+            let is_there = if is_scalar {
+                self.role(roles, *symbol) != Role::Reference
+            } else {
+                variable.shape.iter().all(|one| one.lower != Limit::Passed)
+                    && !self.clauses.scalars.iter().any(|(_, other)| other == symbol)
+            };
+            if !is_there {
+                let what = format!("`{}`, an optional argument in this place,", variable.spelled);
+                return Err(Why::new(self.extent, what));
+            }
+        }
+        Ok(())
     }
 
     /// The constructs in C++ that the construct becomes, in their order.
@@ -579,6 +601,10 @@ impl<'a> Maker<'a> {
         for symbol in self.order.iter().filter(|symbol| !self.is_inside(**symbol)) {
             let Some(variable) = self.variables.get(*symbol) else { continue };
             if variable.shape.is_empty() {
+                if variable.is_optional && self.role(roles, *symbol) == Role::Value {
+                    let (cpp, place) = (variable.ty.cpp(), place_name(&variable.bounds));
+                    lines.push(format!("    {cpp} {} = {place} ? *{place} : 0;", variable.name));
+                }
                 if self.role(roles, *symbol) == Role::Local {
                     let value = if self.is_passed_on(*symbol) { " = 0" } else { "" };
                     lines.push(format!("    {} {}{value};", variable.ty.cpp(), variable.name));
@@ -666,25 +692,36 @@ impl<'a> Maker<'a> {
             let Some(variable) = self.variables.get(*symbol) else { continue };
             let is_array = arrays.contains(symbol);
             let passed = match self.role(roles, *symbol) {
+                _ if is_array && variable.is_optional => Passed::ArrayOrNothing,
                 _ if is_array => Passed::Array,
                 _ if !variable.shape.is_empty() => continue,
                 Role::Local => continue,
+                Role::Value if variable.is_optional => Passed::ValueOrNothing,
                 Role::Value => Passed::Value,
                 Role::Reference => Passed::Reference,
             };
-            args.push(Argument {
-                name: variable.name.clone(),
-                passed,
-                ty: variable.ty,
-                actual: variable.spelled.clone(),
-            });
+            let name = match passed {
+                Passed::ValueOrNothing => place_name(&variable.bounds),
+                _ => variable.name.clone(),
+            };
+            args.push(Argument { name, passed, ty: variable.ty, actual: variable.spelled.clone() });
+            if self.variables.is_presence_asked(*symbol) {
+                let (name, ty) = (presence_name(&variable.bounds), Type::LOGICAL);
+                let actual = format!("present({})", variable.spelled);
+                args.push(Argument { name, passed: Passed::Value, ty, actual });
+            }
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
-                let function = if *which == Asked::Lower { "lbound" } else { "size" };
+                let (function, kind) = match which {
+                    Asked::Lower => ("lbound", ", 8"),
+                    // One that is absent has no size to ask for.
+                    Asked::Extent if variable.is_optional => ("acc2omp_size", ""),
+                    Asked::Extent => ("size", ", 8"),
+                };
                 args.push(Argument {
                     name: passed_name(&variable.bounds, *at, *which),
                     passed: Passed::Size,
                     ty: Type::INTEGER,
-                    actual: format!("{function}({}, {}, 8)", variable.spelled, at + 1),
+                    actual: format!("{function}({}, {}{kind})", variable.spelled, at + 1),
                 });
             }
         }

@@ -42,7 +42,12 @@ pub fn name(helper: Helper, ty: Type) -> String {
         Helper::Shift => "shift",
         Helper::Trips => "trips",
     };
-    format!("{word}_{}", ty.cpp().replace(' ', "_"))
+    format!("{word}_{}", letters(ty.cpp()))
+}
+
+/// A type of C++ as a part of a name.
+fn letters(cpp: &str) -> String {
+    cpp.replace(" _Complex", "_complex").replace(' ', "_")
 }
 
 /// The functions as text.
@@ -57,7 +62,7 @@ fn is_floating(cpp: &str) -> bool {
 
 fn text(helper: Helper, cpp: &'static str) -> String {
     let of = |word: &str, second: &str, body: &str| {
-        let name = format!("{word}_{}", cpp.replace(' ', "_"));
+        let name = format!("{word}_{}", letters(cpp));
         let body = body.replace("T ", &format!("{cpp} ")).replace("(T)", &format!("({cpp})"));
         format!("static inline {cpp} {name}({cpp} a, {second} b)\n{{\n{body}}}\n")
     };
@@ -78,6 +83,11 @@ fn text(helper: Helper, cpp: &'static str) -> String {
             cpp,
             "    T rest = a % b;\n    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n",
         ),
+        Helper::Power if cpp.ends_with("_Complex") => of(
+            "power",
+            "int",
+            "    T factor = a, product = 1;\n    if (b < 0)\n        factor = 1 / factor;\n    for (unsigned n = b < 0 ? 0u - (unsigned)b : (unsigned)b; n != 0; n /= 2) {\n        if (n % 2 != 0)\n            product *= factor;\n        factor *= factor;\n    }\n    return product;\n",
+        ),
         Helper::Power if is_floating(cpp) => of(
             "power",
             "int",
@@ -89,7 +99,7 @@ fn text(helper: Helper, cpp: &'static str) -> String {
             "    if (b < 0)\n        return a == 1 ? 1 : a == -1 ? (b % 2 != 0 ? -1 : 1) : 0;\n    T product = 1;\n    for (T n = b; n != 0; n /= 2) {\n        if (n % 2 != 0)\n            product *= a;\n        a *= a;\n    }\n    return product;\n",
         ),
         Helper::Trips => {
-            let name = format!("trips_{}", cpp.replace(' ', "_"));
+            let name = format!("trips_{}", letters(cpp));
             format!(
                 "static inline long long {name}({cpp} first, {cpp} last, {cpp} step)\n{{\n    const unsigned long long from = (unsigned long long)first, to = (unsigned long long)last;\n    if (step > 0)\n        return first <= last ? (long long)((to - from) / (unsigned long long)step + 1) : 0;\n    if (step < 0)\n        return first >= last ? (long long)((from - to) / (0ull - (unsigned long long)step) + 1) : 0;\n    return 0;\n}}\n"
             )

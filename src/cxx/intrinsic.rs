@@ -30,7 +30,7 @@ pub fn extreme_of(values: &Values, helper: Helper, all: Vec<Value>) -> Option<Va
     let mut all = all.into_iter();
     let first = all.next()?;
     all.try_fold(first, |found, next| {
-        let is_alike = found.ty.word == next.ty.word && next.ty.word != Word::Logical;
+        let is_alike = found.ty.word == next.ty.word && matches!(next.ty.word, Word::Integer | Word::Real);
         let ty = found.ty.joined(next.ty);
         is_alike.then(|| values.help(helper, ty, &[found, next], ty))
     })
@@ -119,6 +119,16 @@ const SPECIFIC: &[(&str, &str)] = &[
     ("ifix", "int"),
     ("idint", "int"),
     ("idnint", "nint"),
+    ("dcmplx", "cmplx"),
+    ("dimag", "aimag"),
+    ("dreal", "dble"),
+    ("dconjg", "conjg"),
+    ("cabs", "abs"),
+    ("zabs", "abs"),
+    ("cdabs", "abs"),
+    ("csqrt", "sqrt"),
+    ("cexp", "exp"),
+    ("clog", "log"),
 ];
 
 impl Call<'_> {
@@ -126,6 +136,12 @@ impl Call<'_> {
         let name = general(self.name);
         if let Some((_, c)) = MATHEMATICAL.iter().find(|(own, _)| *own == name) {
             let [arg] = self.exactly()?;
+            if arg.ty.word == Word::Complex {
+                return match name {
+                    "sqrt" | "exp" | "log" => Ok(arg.of_complex(&format!("c{name}"), arg.ty)),
+                    _ => self.unknown(),
+                };
+            }
             return self.library(c, &[arg]);
         }
         match name {
@@ -137,9 +153,27 @@ impl Call<'_> {
                         let c = if arg.ty.bytes == 8 { "llabs" } else { "abs" };
                         Ok(Value::name(format!("{c}({})", arg.text), arg.ty))
                     }
+                    Word::Complex => Ok(arg.of_complex("cabs", arg.ty.part())),
                     Word::Logical => self.unknown(),
                 }
             }
+            "aimag" | "conjg" => {
+                let [arg] = self.exactly()?;
+                match (arg.ty.word, name) {
+                    (Word::Complex, "aimag") => Ok(arg.of_complex("cimag", arg.ty.part())),
+                    (Word::Complex, _) => Ok(arg.of_complex("conj", arg.ty)),
+                    _ => self.unknown(),
+                }
+            }
+            "cmplx" => self.complex(),
+            "present" => match self.args {
+                [arg] => {
+                    let symbol = self.values.symbol(*arg);
+                    let presence = symbol.and_then(|symbol| self.values.variables.presence(symbol));
+                    presence.map_or_else(|| self.unknown(), |name| Ok(Value::name(name, Type::LOGICAL)))
+                }
+                _ => self.unknown(),
+            },
             "max" | "min" => self.extreme(if name == "max" { Helper::Max } else { Helper::Min }),
             "mod" => {
                 let [first, second] = self.alike()?;
@@ -149,7 +183,7 @@ impl Call<'_> {
                         let ty = first.ty.joined(second.ty);
                         Ok(Value::binary(&first, "%", &second, binds::PRODUCT, ty))
                     }
-                    Word::Logical => self.unknown(),
+                    Word::Logical | Word::Complex => self.unknown(),
                 }
             }
             "modulo" | "dim" => {
@@ -240,7 +274,8 @@ impl Call<'_> {
     /// Arguments of the same type.
     fn alike<const N: usize>(&self) -> Result<[Value; N], Why> {
         let args = self.exactly::<N>()?;
-        let is_alike = args.iter().all(|arg| arg.ty == args[0].ty && arg.ty.word != Word::Logical);
+        let is_number = |arg: &Value| matches!(arg.ty.word, Word::Integer | Word::Real);
+        let is_alike = args.iter().all(|arg| arg.ty == args[0].ty && is_number(arg));
         if is_alike { Ok(args) } else { self.unknown() }
     }
 
@@ -301,8 +336,11 @@ impl Call<'_> {
 
     fn whole(&self, name: &str) -> Result<Value, Why> {
         let (value, ty) = self.converted(Word::Integer, Type::INTEGER)?;
-        if value.ty.word == Word::Integer {
+        if value.ty.word == Word::Integer || value.ty.word == Word::Complex && name == "int" {
             return Ok(value.to(ty));
+        }
+        if value.ty.word != Word::Real {
+            return self.unknown();
         }
         let single = if value.ty.bytes == 4 { "f" } else { "" };
         let rounded = match name {
@@ -318,7 +356,47 @@ impl Call<'_> {
     fn floating(&self, name: &str) -> Result<Value, Why> {
         let without = if name == "dble" { Type::DOUBLE } else { Type { word: Word::Real, bytes: 4 } };
         let (value, ty) = self.converted(Word::Real, without)?;
+        if value.ty.word == Word::Complex && name == "real" && self.args.len() == 1 {
+            return Ok(value.real_part());
+        }
         Ok(value.to(ty))
+    }
+
+    /// `cmplx(x, y, kind)`
+    fn complex(&self) -> Result<Value, Why> {
+        let (mut args, mut kind) = (Vec::new(), None);
+        for (place, arg) in self.args.iter().enumerate() {
+            match self.values.keyword(*arg) {
+                Some("kind") => kind = Some(*arg),
+                None if place < 2 => args.push(self.values.value(*arg)?),
+                None if place == 2 => kind = Some(*arg),
+                _ => return self.unknown(),
+            }
+        }
+        let files = self.values.files;
+        let is_double = self.name == "dcmplx";
+        let ty = match kind.map(|kind| files.own.unit.expr(kind).span) {
+            None => Some(Type { word: Word::Complex, bytes: if is_double { 8 } else { 4 } }),
+            Some(span) => files.of_kind(files.own, Word::Complex, &plain_code(files.own, span), span.start),
+        };
+        let Some(ty) = ty else { return self.unknown() };
+        if args.iter().any(|arg| arg.ty.word == Word::Logical) {
+            return self.unknown();
+        }
+        match <[Value; 2]>::try_from(args) {
+            Ok(parts) if parts.iter().all(|part| part.ty.word != Word::Complex) => {
+                Ok(Value::complex(parts, ty.bytes))
+            }
+            Ok(_) => self.unknown(),
+            Err(args) => match args.as_slice() {
+                [arg] if arg.ty.word == Word::Complex => Ok(arg.clone().to(ty)),
+                [arg] => {
+                    let zero = Value::name("0", Type::INTEGER);
+                    Ok(Value::complex([arg.clone(), zero], ty.bytes))
+                }
+                _ => self.unknown(),
+            },
+        }
     }
 
     fn limit(&self, name: &str) -> Result<Value, Why> {

@@ -193,7 +193,11 @@ impl Writer<'_> {
         let body = ground.files.own.unit.stmt(self.body()).span;
         if block::is_declared_in(ground, symbol, body) {
             let is_constant = block::has_value(ground, symbol, at);
-            return if is_constant || is_other { Ok(()) } else { block::add(ground, variables, symbol, (self.body(), body), at) };
+            return if is_constant || is_other {
+                Ok(())
+            } else {
+                block::add(ground, variables, symbol, (self.body(), body), at)
+            };
         }
         let is_constant = known.kind == SymbolKind::Constant;
         if is_number || is_constant || is_other || order.contains(&symbol) {
@@ -206,6 +210,9 @@ impl Writer<'_> {
         let is_kept = known.fortran.save || known.kind == SymbolKind::Static;
         if is_kept || known.fortran.pointer || known.fortran.allocatable {
             return Err(self.refused(&format!("in which `{}` is no plain variable", known.name)));
+        }
+        if known.fortran.optional {
+            return Err(self.refused(&format!("which has `{}`, an optional argument", known.name)));
         }
         variables.add(ground.files, ground.symbols, symbol, at)?;
         order.push(symbol);

@@ -14,7 +14,7 @@ use super::call;
 use super::helpers::Helper;
 use super::loops;
 use super::types::{Type, Word, plain_code};
-use super::value::{Value, Values, binds};
+use super::value::{Value, Values, binds, is_part};
 use super::variable::names_in;
 
 /// What stands around statements.
@@ -200,12 +200,21 @@ impl<'a> Body<'a> {
             return self.elements((left, right), &ranges, at);
         }
         self.whole_arrays(right)?;
+        if let ExprKind::Member { base, name, .. } = &seen.unit.expr(left).kind
+            && self.values.symbol(left).is_none()
+            && is_part(name)
+            && !self.is_atomic
+        {
+            return self.part((*base, name), right, at);
+        }
         let target = self.values.value(left)?;
         let updated = if self.is_atomic { self.values.updated(&target, right)? } else { None };
         let value = updated.map_or_else(|| self.values.value(right), Ok)?;
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }
+        let is_to_part = value.ty.word == Word::Complex && target.ty.word != Word::Complex;
+        let value = if is_to_part { value.to(target.ty) } else { value };
         let text = format!("{} = {};", target.text, value.text);
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         if plain != format!("{};", plain_code(seen, at)) && !code.ends_with('\\') {
@@ -213,6 +222,18 @@ impl<'a> Body<'a> {
         }
         self.line(&text);
         Ok(())
+    }
+
+    /// An assignment to a part of a complex number.
+    fn part(&mut self, (base, name): (ExprId, &str), right: ExprId, at: Span) -> Result<(), Why> {
+        let (whole, value) = (self.values.value(base)?, self.values.value(right)?);
+        if whole.ty.word != Word::Complex || value.ty.word == Word::Logical {
+            return Err(Why::new(at, "an assignment of another type"));
+        }
+        let other = |function: &str| whole.of_complex(function, whole.ty.part());
+        let parts = if name == "re" { [value, other("cimag")] } else { [other("creal"), value] };
+        self.line(&format!("// {}", self.values.files.own.code(at).trim()));
+        self.simple(&format!("{} = {};", whole.text, Value::complex(parts, whole.ty.bytes).text))
     }
 
     fn choice(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, at: Span) -> Result<(), Why> {
@@ -417,7 +438,8 @@ impl<'a> Body<'a> {
         if inside.of(symbol).is_some_and(|how| how.written) {
             return Err(Why::new(at, "a loop that changes its variable"));
         }
-        let is_pending = |text: &str| names_in(text).any(|word| self.counted.iter().any(|(name, _)| name == word));
+        let is_pending =
+            |text: &str| names_in(text).any(|word| self.counted.iter().any(|(name, _)| name == word));
         let asks_outer = [&first_value, &bound].iter().any(|part| is_pending(&part.text));
         let is_in_head = self.around.in_heads.contains(&symbol);
         let head = if is_in_head { format!("{} ", variable.ty.cpp()) } else { String::new() };
@@ -446,7 +468,10 @@ impl<'a> Body<'a> {
                     }
                 };
                 let is_divided = self.around.divided.contains(&id);
-                if asks_outer || is_pending(&step.text) || is_divided && !self.is_kept_in([first, by.unwrap_or(first)], id) {
+                if asks_outer
+                    || is_pending(&step.text)
+                    || is_divided && !self.is_kept_in([first, by.unwrap_or(first)], id)
+                {
                     return Err(Why::new(at, ODD));
                 }
                 let parts = [first_value, bound, step].map(|part| part.to(variable.ty));
@@ -509,7 +534,8 @@ impl<'a> Body<'a> {
             {
                 return Err(refused("that counts in an odd way"));
             }
-            let last = if self.is_kept_in([index.last], id) { last } else { self.keep(&index.name, "last", &last) };
+            let last =
+                if self.is_kept_in([index.last], id) { last } else { self.keep(&index.name, "last", &last) };
             let Some((name, ty)) = variable(&index.name) else {
                 // No iteration asks for it.
                 let name = self.fresh(&index.name);
@@ -520,10 +546,14 @@ impl<'a> Body<'a> {
         }
         let count = heads.len();
         for (place, (name, ty, first, last, step)) in heads.into_iter().enumerate() {
-            let (compare, next) = if step > 0 { ("<=", format!("+= {step}")) } else { (">=", format!("-= {}", -step)) };
+            let (compare, next) =
+                if step > 0 { ("<=", format!("+= {step}")) } else { (">=", format!("-= {}", -step)) };
             let last = last.within(binds::LESS + 1);
             let cpp = ty.cpp();
-            self.line(&format!("for ({cpp} {name} = {}; {name} {compare} {last}; {name} {next}) {{", first.text));
+            self.line(&format!(
+                "for ({cpp} {name} = {}; {name} {compare} {last}; {name} {next}) {{",
+                first.text
+            ));
             self.depth += usize::from(place + 1 < count);
         }
         if let Some(mask) = concurrent.mask {
@@ -552,9 +582,10 @@ impl<'a> Body<'a> {
         let name = &variable.text;
         if !self.around.divided.contains(&id) {
             // The first value may depend on the variable itself.
-            let [first, last, step] =
-                [("first", first), ("last", last), ("step", step)].map(|(word, part)| self.fixed(name, word, part));
-            let trips = self.values.help(Helper::Trips, variable.ty, &[first.clone(), last, step.clone()], long);
+            let [first, last, step] = [("first", first), ("last", last), ("step", step)]
+                .map(|(word, part)| self.fixed(name, word, part));
+            let trips =
+                self.values.help(Helper::Trips, variable.ty, &[first.clone(), last, step.clone()], long);
             let left = self.fresh(&format!("{name}_left"));
             self.line(&format!("long long {left} = {};", trips.text));
             self.line(&format!(

@@ -18,6 +18,8 @@ pub enum Word {
     Integer,
     /// A floating number.
     Real,
+    /// Two of them.
+    Complex,
 }
 
 /// A type with its size.
@@ -25,7 +27,7 @@ pub enum Word {
 pub struct Type {
     /// What it is.
     pub word: Word,
-    /// Its bytes, which is its kind, too.
+    /// Its bytes, or those of its parts: its kind.
     pub bytes: u8,
 }
 
@@ -39,7 +41,7 @@ impl Type {
 
     fn new(word: Word, bytes: i128) -> Option<Type> {
         let is_known = match word {
-            Word::Real => matches!(bytes, 4 | 8),
+            Word::Real | Word::Complex => matches!(bytes, 4 | 8),
             Word::Integer | Word::Logical => matches!(bytes, 1 | 2 | 4 | 8),
         };
         is_known.then_some(Type { word, bytes: bytes as u8 })
@@ -50,6 +52,8 @@ impl Type {
         match (self.word, self.bytes) {
             (Word::Real, 4) => "float",
             (Word::Real, _) => "double",
+            (Word::Complex, 4) => "float _Complex",
+            (Word::Complex, _) => "double _Complex",
             (_, 1) => "signed char",
             (_, 2) => "short",
             (_, 8) => "long long",
@@ -62,6 +66,8 @@ impl Type {
         match (self.word, self.bytes) {
             (Word::Real, 4) => "real(c_float)".to_owned(),
             (Word::Real, _) => "real(c_double)".to_owned(),
+            (Word::Complex, 4) => "complex(c_float_complex)".to_owned(),
+            (Word::Complex, _) => "complex(c_double_complex)".to_owned(),
             (Word::Integer, 1) => "integer(c_signed_char)".to_owned(),
             (Word::Integer, 2) => "integer(c_short)".to_owned(),
             (Word::Integer, 8) => "integer(c_long_long)".to_owned(),
@@ -74,18 +80,30 @@ impl Type {
     pub fn declared(self) -> String {
         let word = match self.word {
             Word::Real => "real",
+            Word::Complex => "complex",
             Word::Integer => "integer",
             Word::Logical => "logical",
         };
         format!("{word}({})", self.bytes)
     }
 
+    /// The type of the parts of a complex number, or itself.
+    pub fn part(self) -> Type {
+        if self.word == Word::Complex { Type { word: Word::Real, ..self } } else { self }
+    }
+
     /// The type of a sum or a product (Fortran 2018, 10.1.9.3).
     pub fn joined(self, other: Type) -> Type {
+        let both = self.bytes.max(other.bytes);
+        match (self.word, other.word) {
+            (Word::Complex, Word::Real) => return Type { bytes: both, ..self },
+            (Word::Real, Word::Complex) => return Type { bytes: both, ..other },
+            _ => {}
+        }
         match self.word.cmp(&other.word) {
             std::cmp::Ordering::Less => other,
             std::cmp::Ordering::Greater => self,
-            std::cmp::Ordering::Equal => Type { bytes: self.bytes.max(other.bytes), ..self },
+            std::cmp::Ordering::Equal => Type { bytes: both, ..self },
         }
     }
 }
@@ -153,6 +171,7 @@ impl<'a> Files<'a> {
             "logical" => Type::LOGICAL,
             "real" => Type { word: Word::Real, bytes: 4 },
             "double precision" => Type::DOUBLE,
+            "complex" => Type { word: Word::Complex, bytes: 4 },
             _ => return None,
         })
     }
@@ -169,14 +188,23 @@ impl<'a> Files<'a> {
         if stated.starts_with("doubleprecision") {
             return Some(Type::DOUBLE);
         }
-        let words = [("logical", Word::Logical), ("integer", Word::Integer), ("real", Word::Real)];
+        if stated.starts_with("doublecomplex") {
+            return Some(Type { word: Word::Complex, ..Type::DOUBLE });
+        }
+        let words = [
+            ("logical", Word::Logical),
+            ("integer", Word::Integer),
+            ("real", Word::Real),
+            ("complex", Word::Complex),
+        ];
         let (name, word) = words.into_iter().find(|(name, _)| stated.starts_with(name))?;
         let rest = stated.get(name.len()..)?;
         let bytes = match rest.as_bytes().first() {
             Some(b'*') => {
                 let digits = rest.get(1..)?;
                 let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-                digits.get(..end)?.parse().ok()?
+                let bytes: i128 = digits.get(..end)?.parse().ok()?;
+                if word == Word::Complex { bytes / 2 } else { bytes }
             }
             Some(b'(') => self.kind(seen, sema::enclosed(rest.get(1..)?)?, decl.span.start, DEPTH)?,
             _ => 4,
@@ -341,16 +369,14 @@ impl<'a> Files<'a> {
                     _ => None,
                 }
             }
-            ExprKind::Name(name) => {
-                match self.find_at(seen, known.span.start, name, depth)? {
-                    Found::Decl(there, decl) if decl.derived.is_empty() => {
-                        let is_integer = self.declared(there, decl)?.word == Word::Integer;
-                        let init = decl.init.filter(|_| decl.is_const && is_integer)?;
-                        self.constant_within(there, init, depth)
-                    }
-                    _ => None,
+            ExprKind::Name(name) => match self.find_at(seen, known.span.start, name, depth)? {
+                Found::Decl(there, decl) if decl.derived.is_empty() => {
+                    let is_integer = self.declared(there, decl)?.word == Word::Integer;
+                    let init = decl.init.filter(|_| decl.is_const && is_integer)?;
+                    self.constant_within(there, init, depth)
                 }
-            }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -371,8 +397,9 @@ fn bytes(name: &str) -> Option<i128> {
     Some(match name {
         "int8" | "c_signed_char" | "c_int8_t" => 1,
         "int16" | "c_short" | "c_int16_t" => 2,
-        "int32" | "real32" | "logical32" | "c_int" | "c_float" | "c_int32_t" => 4,
-        "int64" | "real64" | "c_double" | "c_long_long" | "c_int64_t" | "c_long" | "c_size_t" => 8,
+        "int32" | "real32" | "logical32" | "c_int" | "c_float" | "c_int32_t" | "c_float_complex" => 4,
+        "int64" | "real64" | "c_double" | "c_long_long" | "c_int64_t" | "c_long" | "c_size_t"
+        | "c_double_complex" => 8,
         "c_bool" => 1,
         _ => return None,
     })

@@ -74,7 +74,29 @@ impl Value {
         if self.ty == ty {
             return self;
         }
+        if self.ty.word == Word::Complex && ty.word != Word::Complex {
+            return self.real_part().to(ty);
+        }
         Value { text: format!("({}){}", ty.cpp(), self.within(binds::PREFIX)), binds: binds::PREFIX, ty }
+    }
+
+    /// The real part of a complex number.
+    pub fn real_part(&self) -> Value {
+        self.of_complex("creal", self.ty.part())
+    }
+
+    /// What a function of C about complex numbers gives.
+    pub fn of_complex(&self, name: &str, ty: Type) -> Value {
+        let ending = if self.ty.bytes == 4 { "f" } else { "" };
+        Value::name(format!("{name}{ending}({})", self.text), ty)
+    }
+
+    /// The complex number of two parts.
+    pub fn complex(parts: [Value; 2], bytes: u8) -> Value {
+        let part = Type { word: Word::Real, bytes };
+        let name = if bytes == 4 { "CMPLXF" } else { "CMPLX" };
+        let [real, imaginary] = parts.map(|one| one.to(part).text);
+        Value::name(format!("{name}({real}, {imaginary})"), Type { word: Word::Complex, bytes })
     }
 
     /// `left operator right`
@@ -128,7 +150,21 @@ impl Values<'_> {
             ExprKind::Unary(op, operand) => self.unary(*op, *operand, at),
             ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, at),
             ExprKind::Initialiser(parts) => match parts.as_slice() {
-                [base, exponent] if self.is_power(*base, *exponent) => self.power(*base, *exponent, at),
+                [base, exponent] if self.is_between(*base, *exponent, "**") => {
+                    self.power(*base, *exponent, at)
+                }
+                [real, imaginary]
+                    if self.is_between(*real, *imaginary, ",")
+                        && plain_code(self.files.own, at).starts_with('(')
+                        && !plain_code(self.files.own, at).starts_with("(/") =>
+                {
+                    let parts = [self.value(*real)?, self.value(*imaginary)?];
+                    let double = parts.iter().any(|one| one.ty.word == Word::Real && one.ty.bytes == 8);
+                    if parts.iter().any(|one| !matches!(one.ty.word, Word::Real | Word::Integer)) {
+                        return Err(Why::new(at, "this complex number"));
+                    }
+                    Ok(Value::complex(parts, if double { 8 } else { 4 }))
+                }
                 _ => Err(Why::new(at, "an array constructor, a complex number or a text")),
             },
             ExprKind::Call { callee, args } => {
@@ -139,6 +175,13 @@ impl Values<'_> {
                     return call::call(self, name, args, at);
                 }
                 intrinsic::call(self, name, args, at)
+            }
+            ExprKind::Member { base, name, .. } if self.symbol(expr).is_none() && is_part(name) => {
+                let whole = self.value(*base)?;
+                if whole.ty.word != Word::Complex {
+                    return Err(Why::new(at, format!("`{name}`, a component of no complex number,")));
+                }
+                Ok(whole.of_complex(if name == "re" { "creal" } else { "cimag" }, whole.ty.part()))
             }
             ExprKind::Member { name, .. } => self.scalar(expr, name, at),
             _ => Err(Why::new(at, "this expression")),
@@ -406,6 +449,11 @@ impl Values<'_> {
             return wrong();
         }
         let joined = left.ty.joined(right.ty);
+        let is_order =
+            matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+        if joined.word == Word::Complex && is_order {
+            return wrong();
+        }
         let (operator, binds, ty) = match op {
             BinaryOp::Add if !is_about_logicals => ("+", binds::SUM, joined),
             BinaryOp::Subtract if !is_about_logicals => ("-", binds::SUM, joined),
@@ -431,12 +479,12 @@ impl Values<'_> {
         Ok(Value::binary(&left, operator, &right, binds, ty))
     }
 
-    fn is_power(&self, base: ExprId, exponent: ExprId) -> bool {
+    fn is_between(&self, base: ExprId, exponent: ExprId, sign: &str) -> bool {
         let unit = self.files.own.unit;
         let [first, second] = [base, exponent].map(|part| unit.expr(part).span);
         let between = Span { start: first.end.min(second.start), end: second.start };
         let code = plain_code(self.files.own, between);
-        code.trim_matches(['(', ')', '-', '+']) == "**"
+        code.trim_matches(['(', ')', '-', '+']) == sign
     }
 
     fn power(&self, base: ExprId, exponent: ExprId, at: Span) -> Result<Value, Why> {
@@ -444,6 +492,9 @@ impl Values<'_> {
         let (base, exponent) = (self.value(base)?, self.value(exponent)?);
         if [&base, &exponent].iter().any(|one| one.ty.word == Word::Logical) {
             return Err(Why::new(at, "this operator"));
+        }
+        if [&base, &exponent].iter().any(|one| one.ty.word == Word::Complex) && exponent.ty != Type::INTEGER {
+            return Err(Why::new(at, "a power of complex numbers"));
         }
         if exponent.ty.word == Word::Real {
             let ty = base.ty.joined(exponent.ty);
@@ -504,6 +555,11 @@ impl Values<'_> {
         let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         Value::name(format!("{}({})", helpers::name(helper, ty), args.join(", ")), result)
     }
+}
+
+/// Whether a name is that of a part of a complex number.
+pub fn is_part(name: &str) -> bool {
+    matches!(name, "re" | "im")
 }
 
 /// The number that a macro of the preprocessor stands for.

@@ -55,6 +55,8 @@ pub struct Variable {
     pub is_aliased: bool,
     /// How the names of its bounds begin.
     pub bounds: String,
+    /// It may be absent.
+    pub is_optional: bool,
 }
 
 /// The variables of a construct by their symbols, and what is asked of their shapes.
@@ -69,6 +71,8 @@ pub struct Variables {
     /// There are names of variables or of parts of such.
     has_others: bool,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
+    /// The optional arguments of which it is asked whether they are there.
+    presence: RefCell<BTreeSet<SymbolId>>,
 }
 
 /// Where the symbols of components begin.
@@ -195,9 +199,11 @@ impl Variable {
     /// How C++ calls its bounds, whether they are passed or not.
     fn bound_names(&self) -> impl Iterator<Item = String> {
         let places = 0..self.shape.len();
-        places.flat_map(|place| {
+        let names = places.flat_map(|place| {
             [Asked::Lower, Asked::Extent].map(|which| passed_name(&self.bounds, place, which))
-        })
+        });
+        let own = [presence_name(&self.bounds), place_name(&self.bounds)];
+        names.chain(own.into_iter().filter(|_| self.is_optional))
     }
 }
 
@@ -260,6 +266,19 @@ impl Variables {
     /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
     pub fn asked(&self) -> Vec<(SymbolId, usize, Asked)> {
         self.asked.borrow().iter().copied().collect()
+    }
+
+    /// What says whether an optional argument is there; `None` of another variable.
+    pub fn presence(&self, symbol: SymbolId) -> Option<String> {
+        let symbol = self.itself(symbol);
+        let variable = self.all.get(&symbol).filter(|one| one.is_optional)?;
+        self.presence.borrow_mut().insert(symbol);
+        Some(presence_name(&variable.bounds))
+    }
+
+    /// Whether it is asked if a variable is there.
+    pub fn is_presence_asked(&self, symbol: SymbolId) -> bool {
+        self.presence.borrow().contains(&symbol)
     }
 
     /// A bound of a dimension in C++: a number, or the name of what is passed.
@@ -353,6 +372,16 @@ pub enum BoundText {
     Name(String),
 }
 
+/// How C++ calls what says whether an optional argument is there.
+pub fn presence_name(variable: &str) -> String {
+    format!("{variable}_present")
+}
+
+/// How C++ calls the address of a number that may be absent.
+pub fn place_name(variable: &str) -> String {
+    format!("{variable}_there")
+}
+
 /// How C++ calls a bound of an array that is passed.
 pub fn passed_name(array: &str, at: usize, which: Asked) -> String {
     let letter = if which == Asked::Lower { 'l' } else { 'n' };
@@ -380,9 +409,6 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
         return Err(named("a constant array"));
     }
     let said = &symbol.fortran;
-    if said.optional {
-        return Err(named("an optional argument"));
-    }
     Ok(Variable {
         name: cpp_name(&symbol.name),
         spelled: spelled(files.own, symbol, at),
@@ -390,6 +416,7 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
         is_aliased: said.pointer || said.target || said.is_equivalent,
         shape,
         bounds: String::new(),
+        is_optional: said.optional,
     })
 }
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, Scope,
-    ScopeId, ScopeKind, Unit,
+    Attributes, BaseType, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse,
+    Scope, ScopeId, ScopeKind, Unit,
 };
 use crate::source::Span;
 

@@ -29,8 +29,14 @@ use super::{Beside, Options, Outcome, Source, Translation, views};
 pub const MODULE: (&str, &str) =
     ("acc2omp_cuda_module.f90", include_str!("../cuda/runtime/acc2omp_cuda_module.f90"));
 
-/// What stands before the functions in C++.
-const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
+/// What stands before the functions in C++, whose texts these are.
+fn head<'a>(mut texts: impl Iterator<Item = &'a str>) -> &'static str {
+    if texts.any(|text| text.contains("_Complex")) {
+        "#include <complex.h>\n#include <math.h>\n#include <stdlib.h>\n\n"
+    } else {
+        "#include <math.h>\n#include <stdlib.h>\n\n"
+    }
+}
 
 /// What a source in Fortran becomes in CUDA.
 pub fn translate(source: &Source, options: &Options) -> Translation {
@@ -281,8 +287,11 @@ impl FortranCuda {
     fn check(&self, view: &View, construct: &Construct, span: Span, source: &Source) -> Result<(), Why> {
         let procedures = view.ground.procedures.borrow();
         let helpers = cxx::helpers(&view.ground.used.borrow());
-        let text = format!("{HEAD}{helpers}{}{}", joined(&procedures.texts), construct.text);
-        if std::env::var("H19DUMP").is_ok() { eprintln!("{text}"); }
+        let text = format!("{helpers}{}{}", joined(&procedures.texts), construct.text);
+        let text = format!("{}{text}", head(std::iter::once(text.as_str())));
+        if std::env::var("H19DUMP").is_ok() {
+            eprintln!("{text}");
+        }
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
@@ -522,7 +531,9 @@ impl FortranCuda {
             return Vec::new();
         }
         let file = &source.file;
-        let mut text = format!("{HEAD}{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
+        let used = format!("{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
+        let texts = self.constructs.values().map(|construct| construct.text.as_str());
+        let mut text = format!("{}{used}", head(texts.chain([used.as_str()])));
         // Where the code of a line stands in the source: as the last line before it that says so.
         let mut places: BTreeMap<usize, u32> = BTreeMap::new();
         let mut first = text.lines().count();
