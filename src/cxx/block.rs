@@ -14,7 +14,7 @@ use super::ground::Ground;
 use super::loops;
 use super::statement::Body;
 use super::types::Type;
-use super::value::{Values, macro_number};
+use super::value::{Values, macro_number, statement_function};
 use super::variable::{Asked, Bound, Dimension, Variable, Variables, element, names_in, passed_name};
 
 /// What a name of `associate` stands for.
@@ -60,20 +60,35 @@ pub fn gather(
             order.push(symbol);
         }
     }
-    for id in unit.expr_ids_in(extent) {
-        if !matches!(unit.expr(id).kind, ExprKind::Name(_)) || inner.contains(&id) {
-            continue;
-        }
-        let Some(symbol) = symbols.named(unit, id) else { continue };
-        let at = unit.expr(id).span;
-        let is_other = macro_number(symbols, symbol).is_some()
-            || matches!(symbols.get(symbol).kind, SymbolKind::Function | SymbolKind::Type);
-        if is_other || is_passed_over(symbol, at) {
-            continue;
-        }
-        add(ground, variables, symbol, (region, extent), at)?;
-        if !order.contains(&symbol) && !variables.is_other_name(symbol) {
-            order.push(symbol);
+    let mut places: Vec<(Span, &[String])> = vec![(extent, &[])];
+    let mut next = 0;
+    while let Some((place, dummies)) = places.get(next).copied() {
+        next += 1;
+        for id in unit.expr_ids_in(place) {
+            let ExprKind::Name(name) = &unit.expr(id).kind else { continue };
+            let is_taken = inner.contains(&id) || dummies.contains(name) || name.starts_with("acc_device_");
+            let Some(symbol) = symbols.named(unit, id).filter(|_| !is_taken) else { continue };
+            // What a statement function names is not in sight.
+            if let Some(function) = statement_function(ground, symbol) {
+                let value = (unit.expr(function.value).span, function.dummies.as_slice());
+                if !places.contains(&value) {
+                    places.push(value);
+                }
+            }
+            let at = unit.expr(id).span;
+            let is_other = macro_number(symbols, symbol).is_some()
+                || matches!(symbols.get(symbol).kind, SymbolKind::Function | SymbolKind::Type);
+            if is_other || is_passed_over(symbol, at) {
+                continue;
+            }
+            add(ground, variables, symbol, (region, extent), at)?;
+            let is_array = variables.get(symbol).is_some_and(|one| !one.shape.is_empty());
+            if is_array && next > 1 && !order.contains(&symbol) {
+                return Err(Why::new(at, "an array that a statement function names"));
+            }
+            if !order.contains(&symbol) && !variables.is_other_name(symbol) {
+                order.push(symbol);
+            }
         }
     }
     Ok(order)

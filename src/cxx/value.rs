@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StatementFunction, UnaryOp};
 use crate::sema::{SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
@@ -171,8 +171,11 @@ impl Values<'_> {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else {
                     return Err(Why::new(at, "a call by a component"));
                 };
-                if self.symbols.lookup(name, at.start).is_some() {
-                    return call::call(self, name, args, at);
+                if let Some(symbol) = self.symbols.lookup(name, at.start) {
+                    return match statement_function(self.ground, symbol) {
+                        Some(function) => self.statement_function((function, symbol), args, at),
+                        None => call::call(self, name, args, at),
+                    };
                 }
                 intrinsic::call(self, name, args, at)
             }
@@ -186,6 +189,49 @@ impl Values<'_> {
             ExprKind::Member { name, .. } => self.scalar(expr, name, at),
             _ => Err(Why::new(at, "this expression")),
         }
+    }
+
+    /// What a statement function gives: its expression, with the arguments in the place of its own.
+    fn statement_function(
+        &self,
+        (function, symbol): (&StatementFunction, SymbolId),
+        args: &[ExprId],
+        at: Span,
+    ) -> Result<Value, Why> {
+        let unit = self.files.own.unit;
+        let name = &self.symbols.get(symbol).name;
+        let refused = || Why::new(at, format!("the statement function `{name}` with these arguments"));
+        let place = unit.expr(function.value).span;
+        if args.len() != function.dummies.len() {
+            return Err(refused());
+        }
+        let mut given = BTreeMap::new();
+        for (dummy, arg) in function.dummies.iter().zip(args) {
+            let value = self.value(*arg)?;
+            let own = self.symbols.lookup(dummy, place.start).ok_or_else(refused)?;
+            let ty = self.files.type_of(self.symbols.get(own), place.start);
+            if ty != Some(value.ty) {
+                return Err(refused());
+            }
+            given.insert(dummy.as_str(), value);
+        }
+        let inside: Vec<(ExprId, Value)> = unit
+            .expr_ids_in(place)
+            .filter_map(|id| match &unit.expr(id).kind {
+                ExprKind::Name(name) => Some((id, given.get(name.as_str())?.clone())),
+                _ => None,
+            })
+            .collect();
+        let ids: Vec<ExprId> = inside.iter().map(|(id, _)| *id).collect();
+        self.known.borrow_mut().extend(inside);
+        let value = self.value(function.value);
+        self.known.borrow_mut().retain(|id, _| !ids.contains(id));
+        let ty = self.files.type_of(self.symbols.get(symbol), place.start).ok_or_else(refused)?;
+        let value = value?;
+        if (value.ty.word == Word::Logical) != (ty.word == Word::Logical) {
+            return Err(refused());
+        }
+        Ok(value.to(ty))
     }
 
     /// Runs `inside` while these variables count the elements of the dimensions that are run through.
@@ -555,6 +601,12 @@ impl Values<'_> {
         let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         Value::name(format!("{}({})", helpers::name(helper, ty), args.join(", ")), result)
     }
+}
+
+/// The statement function of a name.
+pub fn statement_function<'a>(ground: &Ground<'a>, symbol: SymbolId) -> Option<&'a StatementFunction> {
+    let decl = ground.symbols.get(symbol).decl?;
+    ground.files.own.unit.statement_functions.iter().find(|one| one.decl == decl)
 }
 
 /// Whether a name is that of a part of a complex number.
