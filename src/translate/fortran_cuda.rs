@@ -30,12 +30,17 @@ pub const MODULE: (&str, &str) =
     ("acc2omp_cuda_module.f90", include_str!("../cuda/runtime/acc2omp_cuda_module.f90"));
 
 /// What stands before the functions in C++, whose texts these are.
-fn head<'a>(mut texts: impl Iterator<Item = &'a str>) -> &'static str {
-    if texts.any(|text| text.contains("_Complex")) {
-        "#include <complex.h>\n#include <math.h>\n#include <stdlib.h>\n\n"
-    } else {
-        "#include <math.h>\n#include <stdlib.h>\n\n"
-    }
+fn head<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = texts.collect();
+    let names = |word: &str| texts.iter().any(|text| text.contains(word));
+    let headers = [
+        ("complex.h", names("_Complex") || names("CMPLX")),
+        ("math.h", true),
+        ("stdlib.h", true),
+        ("string.h", names("memcpy")),
+    ];
+    let needed = headers.into_iter().filter(|(_, is_needed)| *is_needed);
+    needed.map(|(name, _)| format!("#include <{name}>\n")).chain(["\n".to_owned()]).collect()
 }
 
 /// What a source in Fortran becomes in CUDA.
