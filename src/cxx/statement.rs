@@ -195,6 +195,9 @@ impl<'a> Body<'a> {
             return Err(Why::new(at, "an assignment of a pointer"));
         }
         let code = seen.code(at);
+        if self.product(left, right, at)? {
+            return Ok(());
+        }
         let ranges = self.ranges(left, at)?;
         if !ranges.is_empty() {
             return self.elements((left, right), &ranges, at);
