@@ -372,7 +372,9 @@ impl ListItem {
     pub fn variable(&self) -> &str {
         match self.parts.first() {
             // `this` is a name like any other in Fortran.
-            Some(Part::Member(member)) if self.base.text == "this" && !self.text.contains('%') => &member.text,
+            Some(Part::Member(member)) if self.base.text == "this" && !self.text.contains('%') => {
+                &member.text
+            }
             _ => &self.base.text,
         }
     }

@@ -228,6 +228,8 @@ impl Body<'_> {
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }
+        let is_to_part = value.ty.word == Word::Complex && target.ty.word != Word::Complex;
+        let value = if is_to_part { value.to(target.ty) } else { value };
         self.simple(&format!("{} = {};", target.text, value.text))
     }
 
@@ -244,6 +246,12 @@ impl Body<'_> {
             if let Some(how) = folded(name).filter(|_| is_own && !self.values.is_known(call)) {
                 let args = args.clone();
                 self.fold(call, name, &how, &args)?;
+            } else if is_own && !self.values.is_known(call) {
+                match name.as_str() {
+                    "norm2" => self.norm(call, args)?,
+                    "minloc" | "maxloc" => self.place_of_extreme(call, name, args)?,
+                    _ => {}
+                }
             }
         }
         Ok(())
@@ -283,6 +291,146 @@ impl Body<'_> {
         Ok(())
     }
 
+    /// `norm2`, of numbers whose squares may be too large or too small.
+    fn norm(&mut self, call: ExprId, args: &[ExprId]) -> Result<(), Why> {
+        let at = self.values.files.own.unit.expr(call).span;
+        let refused = || Why::new(at, "the function `norm2` with these arguments");
+        let (ranges, ty) = self.plain_elements(args).ok_or_else(refused)?;
+        if ty.word != Word::Real {
+            return Err(refused());
+        }
+        let (cpp, single) = (ty.cpp(), if ty.bytes == 4 { "f" } else { "" });
+        let [scale, sum, size, part] = ["scale", "sum", "size", "part"].map(|word| self.fresh(word));
+        self.line(&format!("{cpp} {scale} = 0, {sum} = 1;"));
+        self.over(&ranges, |body| {
+            let value = body.values.value(args[0])?;
+            body.line(&format!("const {cpp} {size} = fabs{single}({});", value.text));
+            body.line(&format!("if ({size} > {scale}) {{"));
+            body.line(&format!("    const {cpp} {part} = {scale} / {size};"));
+            body.line(&format!("    {sum} = 1 + {sum} * {part} * {part};"));
+            body.line(&format!("    {scale} = {size};"));
+            body.line(&format!("}} else if ({size} != 0) {{"));
+            body.line(&format!("    const {cpp} {part} = {size} / {scale};"));
+            body.line(&format!("    {sum} += {part} * {part};"));
+            body.simple("}")
+        })?;
+        let text = format!("{scale} * sqrt{single}({sum})");
+        self.values.know(call, Value { text, binds: binds::PRODUCT, ty });
+        Ok(())
+    }
+
+    /// `minloc` and `maxloc` of an array of one dimension, as a number.
+    fn place_of_extreme(&mut self, call: ExprId, name: &str, args: &[ExprId]) -> Result<(), Why> {
+        let unit = self.values.files.own.unit;
+        let at = unit.expr(call).span;
+        let refused = || Why::new(at, format!("the function `{name}` with these arguments"));
+        let [array, dim] = *args else { return Err(refused()) };
+        let is_dim = self.values.keyword(dim).is_none_or(|word| word == "dim");
+        if !is_dim || !matches!(unit.expr(dim).kind, ExprKind::Int(1)) {
+            return Err(refused());
+        }
+        let (ranges, ty) = self.plain_elements(&[array]).ok_or_else(refused)?;
+        if ranges.len() != 1 || !matches!(ty.word, Word::Integer | Word::Real) {
+            return Err(refused());
+        }
+        let (place, found, next) = (self.fresh(name), self.fresh("found"), self.fresh("next"));
+        let (cpp, sign) = (ty.cpp(), if name == "minloc" { "<" } else { ">" });
+        let counter = self.counters(1).concat();
+        self.line(&format!("int {place} = 0;"));
+        self.line(&format!("{cpp} {found} = 0;"));
+        self.over(&ranges, |body| {
+            let value = body.values.value(array)?;
+            body.line(&format!("const {cpp} {next} = {};", value.text));
+            let is_better = format!("{place} == 0 || {next} {sign} {found}");
+            // One that is no number is only found if all are none.
+            let is_number = format!(" || {found} != {found} && {next} == {next}");
+            let more = if ty.word == Word::Real { is_number.as_str() } else { "" };
+            body.line(&format!("if ({is_better}{more}) {{"));
+            body.line(&format!("    {place} = {counter} + 1;"));
+            body.line(&format!("    {found} = {next};"));
+            body.simple("}")
+        })?;
+        self.values.know(call, Value::name(place, Type::INTEGER));
+        Ok(())
+    }
+
+    /// The ranges of the only argument of a function about arrays, and the type of its elements.
+    fn plain_elements(&self, args: &[ExprId]) -> Option<(Vec<Value>, Type)> {
+        let [array] = *args else { return None };
+        if self.values.keyword(array).is_some() || self.calls_about_arrays(args) {
+            return None;
+        }
+        let ranges = self.ranges_in(array).ok().filter(|ranges| !ranges.is_empty())?;
+        let names = self.counters(ranges.len());
+        let ty = self.values.running_over(names, || self.values.value(array)).ok()?.ty;
+        Some((ranges, ty))
+    }
+
+    /// An assignment of a product of two whole matrices, or of one and a vector, to another array.
+    pub(super) fn product(&mut self, left: ExprId, right: ExprId, at: Span) -> Result<bool, Why> {
+        let (values, unit) = (self.values, self.values.files.own.unit);
+        let ExprKind::Call { callee, args } = &unit.expr(right).kind else { return Ok(false) };
+        let ExprKind::Name(name) = &unit.expr(*callee).kind else { return Ok(false) };
+        if name != "matmul" || values.symbols.lookup(name, at.start).is_some() {
+            return Ok(false);
+        }
+        let refused = || Why::new(at, "`matmul` of this form");
+        let [first, second] = args.as_slice() else { return Err(refused()) };
+        let whole = |expr: ExprId| {
+            let is_name = matches!(unit.expr(expr).kind, ExprKind::Name(_) | ExprKind::Member { .. });
+            let symbol = values.symbol(expr).filter(|_| is_name)?;
+            let variable = values.variables.get(symbol)?;
+            (!variable.is_aliased && variable.ty.word != Word::Logical).then_some((symbol, variable))
+        };
+        let parts = [left, *first, *second].map(whole);
+        let [Some((to, target)), Some((one, a)), Some((other, b))] = parts else { return Err(refused()) };
+        let ranks = [target, a, b].map(|one| one.shape.len());
+        if to == one || to == other || !matches!(ranks, [2, 2, 2] | [1, 2, 1] | [1, 1, 2]) {
+            return Err(refused());
+        }
+        let counters = self.counters(3);
+        let [row, column, inner] = [0, 1, 2].map(|place| counters[place].clone());
+        let subscripts = |rank: usize, both: [&String; 2], single: &String| -> Vec<String> {
+            if rank == 2 { both.map(Clone::clone).to_vec() } else { vec![single.clone()] }
+        };
+        let is_row = ranks == [1, 1, 2];
+        let of_target = subscripts(ranks[0], [&row, &column], if is_row { &column } else { &row });
+        let of_first = subscripts(ranks[1], [&row, &inner], &inner);
+        let of_second = subscripts(ranks[2], [&inner, &column], &inner);
+        self.line(&format!("// {}", values.files.own.code(at).trim()));
+        let extent = |symbol, place| values.count(symbol, place, [None; 3], at);
+        let mut around = Vec::new();
+        if ranks[0] == 2 || is_row {
+            around.push((column.clone(), extent(to, ranks[0] - 1)?));
+        }
+        if ranks[0] == 2 || !is_row {
+            around.push((row.clone(), extent(to, 0)?));
+        }
+        let head = |(name, count): &(String, Value)| {
+            format!("for (int {name} = 0; {name} < {}; {name}++) {{", count.within(binds::LESS + 1))
+        };
+        for one in &around {
+            self.line(&head(one));
+            self.depth += 1;
+        }
+        let of = |names: Vec<String>, expr: ExprId| values.running_over(names, || values.value(expr));
+        let (first, second) = (of(of_first, *first)?, of(of_second, *second)?);
+        let ty = first.ty.joined(second.ty);
+        let sum = self.fresh("sum");
+        self.line(&format!("{} {sum} = 0;", ty.cpp()));
+        self.line(&head(&(inner, extent(one, ranks[1] - 1)?)));
+        let term = Value::binary(&first, "*", &second, binds::PRODUCT, ty);
+        self.line(&format!("    {sum} += {};", term.text));
+        self.line("}");
+        let target = of(of_target, left)?;
+        self.line(&format!("{} = {};", target.text, Value::name(sum, ty).to(target.ty).text));
+        for _ in &around {
+            self.depth -= 1;
+            self.line("}");
+        }
+        Ok(true)
+    }
+
     /// What a function about arrays folds, the elements of one or the products of those of two, and its mask.
     fn elements_of<'e>(&self, name: &str, args: &'e [ExprId]) -> Option<(&'e [ExprId], Option<ExprId>)> {
         let is_mask = |arg: ExprId| self.values.keyword(arg) == Some("mask");
@@ -302,6 +450,11 @@ impl Body<'_> {
         let Some(other) = elements.get(1) else { return Ok(first) };
         let other = self.values.value(*other)?;
         let ty = first.ty.joined(other.ty);
+        if first.ty.word == Word::Logical || other.ty.word == Word::Logical {
+            return Err(Why::new(self.values.files.own.unit.expr(elements[0]).span, "this product"));
+        }
+        let is_complex = first.ty.word == Word::Complex;
+        let first = if is_complex { first.of_complex("conj", first.ty) } else { first };
         Ok(Value::binary(&first, "*", &other, binds::PRODUCT, ty))
     }
 

@@ -3,14 +3,14 @@
 //! Invariant: an argument is what the procedure takes it for, in one piece of memory if it is an array.
 
 use crate::host::ir::{ExprId, ExprKind, Scope, ScopeKind};
-use crate::sema::{SymbolId, Texts};
+use crate::sema::{SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
 use super::ground::Ground;
 use super::signature::{Captured, Dummy, DummyKind, Signature};
 use super::types::{Type, Word};
-use super::value::{Value, Values, binds};
+use super::value::{Value, Values, binds, statement_function};
 use super::variable::{Variable, Variables, element};
 
 /// The procedure that a name means at `at`: it is written if it is not yet.
@@ -29,6 +29,14 @@ pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why
     // Why another file's procedure is not written is told where it is called.
     let there = there.map(|written| written.map_err(|why| Why { at, ..why }));
     there.unwrap_or_else(|| Err(Why::new(at, format!("a call of `{name}`, whose file is not seen,"))))
+}
+
+/// Whether a name in front of arguments is that of a procedure of the program.
+pub fn is_procedure(ground: &Ground, name: &str, at: Span) -> bool {
+    ground.symbols.lookup(name, at.start).is_some_and(|symbol| {
+        let is_type = ground.symbols.get(symbol).kind == SymbolKind::Type;
+        !is_type && statement_function(ground, symbol).is_none()
+    })
 }
 
 /// The procedure of a name in the file of the ground.
@@ -75,7 +83,7 @@ pub fn captured_in(
     for expr in unit.exprs_in(extent) {
         let ExprKind::Call { callee, .. } = &expr.kind else { continue };
         let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
-        if ground.symbols.lookup(name, expr.span.start).is_none() {
+        if !is_procedure(ground, name, expr.span) {
             continue;
         }
         for one in signature(ground, name, expr.span)?.captured {

@@ -4,7 +4,7 @@
 
 use crate::acc::ast::{ListItem, Part};
 use crate::host::ir::{BaseType, Decl, Expr, ExprId, ExprKind, StmtId, Unit};
-use crate::sema::{self, Chain, SymbolId, Symbols, Texts};
+use crate::sema::{self, Chain, Class, SymbolId, Symbols, Texts};
 use crate::source::Span;
 
 use super::Why;
@@ -38,6 +38,11 @@ pub fn named(files: &Files, symbols: &Symbols, expr: ExprId) -> Option<Named> {
     let (names, subscripts): (Vec<String>, Vec<Vec<ExprId>>) =
         steps.into_iter().map(|step| (step.name, step.subscripts)).unzip();
     let (root, path) = (symbols.named(seen.unit, root)?, plain_code(seen, at));
+    // The parts of a complex number.
+    let is_part = names.len() == 1 && matches!(names[0].as_str(), "re" | "im");
+    if is_part && symbols.get(root).record.is_none() && symbols.get(root).class != Class::Record {
+        return None;
+    }
     Some(Named { root, inner, path, names, subscripts: subscripts.concat(), at })
 }
 
@@ -85,6 +90,7 @@ impl Named {
             bounds: String::new(),
             object: None,
             is_part: false,
+            is_optional: false,
         })
     }
 

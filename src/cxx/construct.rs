@@ -12,10 +12,10 @@ use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
+use super::block;
 use super::call;
 use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
-use super::constant;
 use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
 use super::loops;
@@ -23,8 +23,10 @@ use super::record;
 use super::signature::DummyKind;
 use super::statement::{Around, Body};
 use super::types::Type;
-use super::value::{Values, macro_number};
-use super::variable::{Asked, Bound as Limit, Variable, Variables, names_in, passed_name};
+use super::value::Values;
+use super::variable::{
+    Asked, Bound as Limit, Variable, Variables, names_in, passed_name, place_name, presence_name,
+};
 
 /// A data clause that the host does before the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,88 +167,17 @@ impl<'a> Maker<'a> {
 
     /// Takes in the variables that the construct names.
     fn gather(&mut self) -> Result<(), Why> {
-        let unit = self.ground.files.own.unit;
-        let (files, symbols) = (self.ground.files, self.ground.symbols);
-        let named = |id| Some((id, component::named(files, symbols, id)?));
-        let members: Vec<(ExprId, component::Named)> =
-            unit.expr_ids_in(self.extent).filter_map(named).collect();
-        // Of `o%p%x` only the whole is a component of its own.
-        let inner: BTreeSet<ExprId> =
-            members.iter().flat_map(|(_, named)| named.inner.iter().copied()).collect();
-        let objects = self.objects(&members, &inner)?;
-        for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
-            if objects.contains(&named.root) {
-                continue;
-            }
-            let symbol = self.variables.add_component(files, symbols, (*id, named), self.region)?;
-            if !self.order.contains(&symbol) {
-                self.order.push(symbol);
-            }
-        }
-        for id in unit.expr_ids_in(self.extent) {
-            if !matches!(unit.expr(id).kind, ExprKind::Name(_)) {
-                continue;
-            }
-            let Some(symbol) = self.ground.symbols.named(unit, id) else { continue };
-            if inner.contains(&id) && !objects.contains(&symbol) {
-                continue;
-            }
-            let known = self.ground.symbols.get(symbol);
-            let is_number = macro_number(self.ground.symbols, symbol).is_some();
-            if is_number
-                || matches!(known.kind, SymbolKind::Function | SymbolKind::Type)
-                || self.has_value(symbol, unit.expr(id).span)
-            {
-                continue;
-            }
-            self.variables.add_any(self.ground, symbol, unit.expr(id).span)?;
-            if !self.order.contains(&symbol) {
-                self.order.push(symbol);
-            }
-        }
-        Ok(())
-    }
-
-    /// The variables of derived type whose objects become structs: those that the construct names whole, or of which it names a
-    /// component that is not always the same.
-    fn objects(
-        &mut self,
-        members: &[(ExprId, component::Named)],
-        inner: &BTreeSet<ExprId>,
-    ) -> Result<BTreeSet<SymbolId>, Why> {
-        let ground = self.ground;
-        let (files, symbols, unit) = (ground.files, ground.symbols, ground.files.own.unit);
-        let mut objects = BTreeMap::new();
-        for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
-            if let Err(why) = named.variable(files, symbols, self.region) {
-                objects.entry(named.root).or_insert((unit.expr(*id).span, Some(why)));
-            }
-        }
-        for id in unit.expr_ids_in(self.extent).filter(|id| !inner.contains(id)) {
-            let Some(symbol) = symbols.named(unit, id) else { continue };
-            let is_name = matches!(unit.expr(id).kind, ExprKind::Name(_));
-            if is_name && symbols.get(symbol).record.is_some() {
-                objects.entry(symbol).or_insert((unit.expr(id).span, None));
-            }
-        }
-        let directives = bind::descendants(ground.bound, self.index).chain([self.index]);
-        let clauses = directives.flat_map(|at| &ground.bound[at].directive.clauses);
+        let directives = bind::descendants(self.ground.bound, self.index).chain([self.index]);
+        let clauses = directives.flat_map(|at| &self.ground.bound[at].directive.clauses);
         let copied = clauses.filter_map(|clause| match &clause.kind {
             ClauseKind::Private(list) | ClauseKind::Firstprivate(list) => Some(list),
             _ => None,
         });
-        for item in copied.flatten() {
-            let symbol = symbols.lookup(item.variable(), item.span.start);
-            if let Some(symbol) = symbol.filter(|symbol| symbols.get(*symbol).record.is_some()) {
-                objects.entry(symbol).or_insert((item.span, None));
-            }
-        }
-        for (symbol, (at, why)) in &objects {
-            let at = Span { start: at.start, end: at.start };
-            self.variables.add_any(ground, *symbol, at).map_err(|other| why.clone().unwrap_or(other))?;
-        }
-        record::take_parts(ground, &mut self.variables, self.extent)?;
-        Ok(objects.into_keys().collect())
+        let copied: Vec<&ListItem> = copied.flatten().collect();
+        let place = (self.region, self.extent);
+        let has_value = |symbol, at| block::has_value(self.ground, symbol, at);
+        self.order = block::gather(self.ground, &mut self.variables, place, &copied, &has_value)?;
+        Ok(())
     }
 
     /// Takes in the variables that the procedures use which the construct calls.
@@ -275,15 +206,6 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 
-    /// Whether a name is that of a constant whose value is written in its place.
-    fn has_value(&self, symbol: SymbolId, at: Span) -> bool {
-        let ground = self.ground;
-        if ground.symbols.get(symbol).kind != SymbolKind::Constant {
-            return false;
-        }
-        constant::value(ground, symbol, at).is_ok()
-    }
-
     /// Finds out where the variables of loops are declared.
     fn loops(&mut self) -> Result<(), Why> {
         let unit = self.ground.files.own.unit;
@@ -292,40 +214,57 @@ impl<'a> Maker<'a> {
                 self.around.divided.extend(self.ground.bound[at].stmt());
             }
         }
+        for at in bind::descendants(self.ground.bound, self.index).chain([self.index]) {
+            self.around.takes_leads(loops::leads(self.ground, &self.ground.bound[at]), unit);
+        }
         let symbols = self.ground.symbols;
         for (symbol, counter) in loops::counters(unit, symbols, self.extent) {
             if counter.is_apart() {
                 self.around.in_heads.insert(symbol);
                 continue;
             }
-            // The innermost loop of a directive that holds all of them gives each iteration its own.
-            let holds = |id: &&StmtId| {
-                let span = unit.stmt(**id).span;
-                loops::variable(unit, symbols, **id) != Some(symbol)
-                    && counter.uses.iter().all(|at| span.contains(*at))
+            if self.is_inside(symbol) {
+                continue;
+            }
+            // Each iteration of a loop of a directive has its own: of the innermost one that holds all uses in the outermost.
+            let is_around = |id: &StmtId, at: &Span| {
+                let span = unit.stmt(*id).span;
+                loops::variable(unit, symbols, *id) != Some(symbol) && span.contains(*at)
             };
-            let innermost =
-                self.around.divided.iter().filter(holds).min_by_key(|id| unit.stmt(**id).span.len());
-            let Some(innermost) = innermost.copied() else {
-                let what =
-                    format!("`{}`, the variable of a loop that is used beside it,", symbols.get(symbol).name);
-                return Err(Why::new(counter.loops[0], what));
-            };
-            self.around.in_bodies.entry(innermost).or_default().push(symbol);
+            let mut owners: BTreeMap<StmtId, Vec<Span>> = BTreeMap::new();
+            let mut has_all = true;
+            for at in &counter.uses {
+                let around = self.around.divided.iter().filter(|id| is_around(id, at));
+                match around.max_by_key(|id| unit.stmt(**id).span.len()) {
+                    Some(outermost) => owners.entry(*outermost).or_default().push(*at),
+                    None => has_all = false,
+                }
+            }
+            if !has_all {
+                continue;
+            }
+            for uses in owners.values() {
+                let holds = |id: &&StmtId| uses.iter().all(|at| is_around(id, at));
+                let all = self.around.divided.iter().filter(holds);
+                if let Some(innermost) = all.min_by_key(|id| unit.stmt(**id).span.len()).copied() {
+                    self.around.in_bodies.entry(innermost).or_default().push(symbol);
+                }
+            }
         }
         Ok(())
     }
 
     /// Whether a variable is declared inside of the construct.
     fn is_inside(&self, symbol: SymbolId) -> bool {
-        self.around.in_heads.contains(&symbol)
-            || self.around.in_bodies.values().any(|all| all.contains(&symbol))
+        self.around.is_in_loop(symbol)
+            || !self.variables.is_component(symbol) && block::is_declared_in(self.ground, symbol, self.extent)
     }
 
     fn construct(mut self, name: &str) -> Result<Construct, Why> {
         let pieces = self.pieces()?;
         let directives = self.directives(&pieces)?;
         let roles = self.roles(&pieces)?;
+        self.absent(&roles)?;
         let arrays = self.arrays();
         let data = self.data(&arrays)?;
         let values = Values::new(self.ground, &self.variables);
@@ -436,6 +375,25 @@ impl<'a> Maker<'a> {
             Some((home.clone()?, item))
         };
         self.order.iter().filter_map(named).collect()
+    }
+
+    /// Refuses what may be absent where something has to be there.
+    fn absent(&self, roles: &BTreeMap<SymbolId, Role>) -> Result<(), Why> {
+        for symbol in &self.order {
+            let Some(variable) = self.variables.get(*symbol).filter(|one| one.is_optional) else { continue };
+            let is_scalar = variable.shape.is_empty();
+            let is_there = if is_scalar {
+                self.role(roles, *symbol) != Role::Reference
+            } else {
+                variable.shape.iter().all(|one| one.lower != Limit::Passed)
+                    && !self.clauses.scalars.iter().any(|(_, other)| other == symbol)
+            };
+            if !is_there {
+                let what = format!("`{}`, an optional argument in this place,", variable.spelled);
+                return Err(Why::new(self.extent, what));
+            }
+        }
+        Ok(())
     }
 
     /// The constructs in C++ that the construct becomes, in their order.
@@ -686,7 +644,8 @@ impl<'a> Maker<'a> {
         let is_array = |symbol: &SymbolId| {
             self.variables.get(*symbol).is_some_and(|one| !one.shape.is_empty() && !one.is_constant)
         };
-        self.order.iter().copied().filter(|symbol| is_array(symbol) && !is_own(symbol)).collect()
+        let is_passed = |symbol: &SymbolId| is_array(symbol) && !is_own(symbol) && !self.is_inside(*symbol);
+        self.order.iter().copied().filter(is_passed).collect()
     }
 
     /// The data clauses that Fortran does: the construct's own, and those that are implied.
@@ -809,6 +768,10 @@ impl<'a> Maker<'a> {
         for symbol in self.order.iter().filter(|symbol| !self.is_inside(**symbol)) {
             let Some(variable) = self.variables.get(*symbol) else { continue };
             if variable.shape.is_empty() {
+                if variable.is_optional && self.role(roles, *symbol) == Role::Value {
+                    let (cpp, place) = (variable.ty.cpp(), place_name(&variable.bounds));
+                    lines.push(format!("    {cpp} {} = {place} ? *{place} : 0;", variable.name));
+                }
                 if self.role(roles, *symbol) == Role::Local {
                     let value = if self.is_passed_on(*symbol) { " = 0" } else { "" };
                     lines.push(format!("    {} {}{value};", variable.cpp(), variable.name));
@@ -906,19 +869,25 @@ impl<'a> Maker<'a> {
             let Some(variable) = self.variables.get(*symbol) else { continue };
             let is_array = arrays.contains(symbol);
             let passed = match self.role(roles, *symbol) {
+                _ if is_array && variable.is_optional => Passed::ArrayOrNothing,
                 _ if is_array => Passed::Array,
                 _ if !variable.shape.is_empty() => continue,
                 Role::Local => continue,
+                Role::Value if variable.is_optional => Passed::ValueOrNothing,
                 Role::Value if variable.object.is_none() => Passed::Value,
                 Role::Value | Role::Reference => Passed::Reference,
             };
-            args.push(Argument {
-                name: variable.name.clone(),
-                passed,
-                ty: variable.ty,
-                actual: variable.spelled.clone(),
-                object: variable.object.clone(),
-            });
+            let name = match passed {
+                Passed::ValueOrNothing => place_name(&variable.bounds),
+                _ => variable.name.clone(),
+            };
+            let (ty, actual, object) = (variable.ty, variable.spelled.clone(), variable.object.clone());
+            args.push(Argument { name, passed, ty, actual, object });
+            if self.variables.is_presence_asked(*symbol) {
+                let (name, ty) = (presence_name(&variable.bounds), Type::LOGICAL);
+                let actual = format!("present({})", variable.spelled);
+                args.push(Argument { name, passed: Passed::Value, ty, actual, object: None });
+            }
             if let Some(actual) = self.sections.get(symbol) {
                 for (name, actual) in Maker::section_names(variable).into_iter().zip(actual) {
                     let actual = format!("int({actual}, 8)");
@@ -927,12 +896,17 @@ impl<'a> Maker<'a> {
                 }
             }
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
-                let function = if *which == Asked::Lower { "lbound" } else { "size" };
+                let (function, kind) = match which {
+                    Asked::Lower => ("lbound", ", 8"),
+                    // One that is absent has no size to ask for.
+                    Asked::Extent if variable.is_optional => ("acc2omp_size", ""),
+                    Asked::Extent => ("size", ", 8"),
+                };
                 args.push(Argument {
                     name: passed_name(&variable.bounds, *at, *which),
                     passed: Passed::Size,
                     ty: Type::INTEGER,
-                    actual: format!("{function}({}, {}, 8)", variable.spelled, at + 1),
+                    actual: format!("{function}({}, {}{kind})", variable.spelled, at + 1),
                     object: None,
                 });
             }

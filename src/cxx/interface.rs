@@ -15,6 +15,10 @@ pub enum Passed {
     Reference,
     /// A bound of an array, or how many elements a dimension has.
     Size,
+    /// The address of an array's first element, or of nothing.
+    ArrayOrNothing,
+    /// The address of a number or truth value, or of nothing.
+    ValueOrNothing,
 }
 
 /// An argument.
@@ -45,7 +49,8 @@ impl Argument {
     fn parameter(&self) -> String {
         let (cpp, name) = (self.object.as_deref().unwrap_or(self.ty.cpp()), &self.name);
         match self.passed {
-            Passed::Array => format!("{cpp} *{name}"),
+            Passed::Array | Passed::ArrayOrNothing => format!("{cpp} *{name}"),
+            Passed::ValueOrNothing => format!("const {cpp} *{name}"),
             Passed::Value => format!("{cpp} {name}"),
             Passed::Reference => format!("{cpp} &{name}"),
             Passed::Size => format!("long {name}"),
@@ -57,6 +62,8 @@ impl Argument {
         let fortran = self.ty.fortran();
         match self.passed {
             Passed::Array => format!("{fortran} :: {dummy}(*)"),
+            Passed::ArrayOrNothing => format!("{fortran}, optional :: {dummy}(*)"),
+            Passed::ValueOrNothing => format!("{fortran}, optional :: {dummy}"),
             Passed::Value => format!("{fortran}, value :: {dummy}"),
             Passed::Reference => format!("{fortran} :: {dummy}"),
             Passed::Size => format!("integer(c_long), value :: {dummy}"),

@@ -30,7 +30,7 @@ pub fn extreme_of(values: &Values, helper: Helper, all: Vec<Value>) -> Option<Va
     let mut all = all.into_iter();
     let first = all.next()?;
     all.try_fold(first, |found, next| {
-        let is_alike = found.ty.word == next.ty.word && next.ty.word != Word::Logical;
+        let is_alike = found.ty.word == next.ty.word && matches!(next.ty.word, Word::Integer | Word::Real);
         let ty = found.ty.joined(next.ty);
         is_alike.then(|| values.help(helper, ty, &[found, next], ty))
     })
@@ -86,6 +86,10 @@ const MATHEMATICAL: &[(&str, &str)] = &[
     ("erfc", "erfc"),
     ("gamma", "tgamma"),
     ("log_gamma", "lgamma"),
+    ("bessel_j0", "j0"),
+    ("bessel_j1", "j1"),
+    ("bessel_y0", "y0"),
+    ("bessel_y1", "y1"),
 ];
 
 /// Names of functions for one type, and those for all.
@@ -119,13 +123,43 @@ const SPECIFIC: &[(&str, &str)] = &[
     ("ifix", "int"),
     ("idint", "int"),
     ("idnint", "nint"),
+    ("idim", "dim"),
+    ("ddim", "dim"),
+    ("dint", "aint"),
+    ("dnint", "anint"),
+    ("alog10", "log10"),
+    ("dasin", "asin"),
+    ("dacos", "acos"),
+    ("dsinh", "sinh"),
+    ("dcosh", "cosh"),
+    ("dtanh", "tanh"),
+    ("dcmplx", "cmplx"),
+    ("dimag", "aimag"),
+    ("dreal", "dble"),
+    ("dconjg", "conjg"),
+    ("cabs", "abs"),
+    ("zabs", "abs"),
+    ("cdabs", "abs"),
+    ("csqrt", "sqrt"),
+    ("cexp", "exp"),
+    ("clog", "log"),
 ];
 
 impl Call<'_> {
     fn value(&self) -> Result<Value, Why> {
         let name = general(self.name);
+        if name == "atan" && self.args.len() == 2 {
+            let args = self.alike::<2>()?;
+            return self.library("atan2", &args);
+        }
         if let Some((_, c)) = MATHEMATICAL.iter().find(|(own, _)| *own == name) {
             let [arg] = self.exactly()?;
+            if arg.ty.word == Word::Complex {
+                return match name {
+                    "sqrt" | "exp" | "log" => Ok(arg.of_complex(&format!("c{name}"), arg.ty)),
+                    _ => self.unknown(),
+                };
+            }
             return self.library(c, &[arg]);
         }
         match name {
@@ -137,9 +171,27 @@ impl Call<'_> {
                         let c = if arg.ty.bytes == 8 { "llabs" } else { "abs" };
                         Ok(Value::name(format!("{c}({})", arg.text), arg.ty))
                     }
+                    Word::Complex => Ok(arg.of_complex("cabs", arg.ty.part())),
                     Word::Logical | Word::Record => self.unknown(),
                 }
             }
+            "aimag" | "conjg" => {
+                let [arg] = self.exactly()?;
+                match (arg.ty.word, name) {
+                    (Word::Complex, "aimag") => Ok(arg.of_complex("cimag", arg.ty.part())),
+                    (Word::Complex, _) => Ok(arg.of_complex("conj", arg.ty)),
+                    _ => self.unknown(),
+                }
+            }
+            "cmplx" => self.complex(),
+            "present" => match self.args {
+                [arg] => {
+                    let symbol = self.values.symbol(*arg);
+                    let presence = symbol.and_then(|symbol| self.values.variables.presence(symbol));
+                    presence.map_or_else(|| self.unknown(), |name| Ok(Value::name(name, Type::LOGICAL)))
+                }
+                _ => self.unknown(),
+            },
             "max" | "min" => self.extreme(if name == "max" { Helper::Max } else { Helper::Min }),
             "mod" => {
                 let [first, second] = self.alike()?;
@@ -149,7 +201,7 @@ impl Call<'_> {
                         let ty = first.ty.joined(second.ty);
                         Ok(Value::binary(&first, "%", &second, binds::PRODUCT, ty))
                     }
-                    Word::Logical | Word::Record => self.unknown(),
+                    Word::Logical | Word::Complex | Word::Record => self.unknown(),
                 }
             }
             "modulo" | "dim" => {
@@ -186,7 +238,25 @@ impl Call<'_> {
                 }
             }
             "iand" | "ior" | "ieor" | "not" | "ishft" | "btest" => self.bits(name),
+            "shiftl" | "shiftr" | "shifta" | "ishftc" | "ibits" | "ibset" | "ibclr" | "popcnt" | "poppar"
+            | "leadz" | "trailz" => self.more_bits(name),
+            "exponent" | "fraction" | "scale" | "set_exponent" | "nearest" | "isnan" | "ieee_is_nan"
+            | "ieee_is_finite" => self.model(name),
+            "transfer" => self.transfer(),
+            "acc_on_device" => self.on_device(),
+            "dprod" => {
+                let [first, second] = self.alike()?;
+                let single = Type { word: Word::Real, bytes: 4 };
+                if first.ty != single {
+                    return self.unknown();
+                }
+                let (first, second) = (first.to(Type::DOUBLE), second.to(Type::DOUBLE));
+                Ok(Value::binary(&first, "*", &second, binds::PRODUCT, Type::DOUBLE))
+            }
             "huge" | "tiny" | "epsilon" => self.limit(name),
+            "digits" | "maxexponent" | "minexponent" | "precision" | "range" | "radix" | "bit_size" => {
+                self.model_number(name)
+            }
             "size" | "lbound" | "ubound" => self.inquiry(name),
             _ => self.unknown(),
         }
@@ -224,6 +294,146 @@ impl Call<'_> {
         }
     }
 
+    /// More functions about the bits of whole numbers.
+    fn more_bits(&self, name: &str) -> Result<Value, Why> {
+        let count = |helper| {
+            let [arg] = self.whole_numbers()?;
+            Ok(self.values.help(helper, arg.ty, &[arg], Type::INTEGER))
+        };
+        let moved = |helper| {
+            let args = self.whole_numbers::<2>()?;
+            Ok(self.values.help(helper, args[0].ty, &args, args[0].ty))
+        };
+        match name {
+            "shiftl" => moved(Helper::Shift),
+            "shiftr" => {
+                let [arg, by] = self.whole_numbers()?;
+                let by =
+                    Value { text: format!("-{}", by.within(binds::NAME)), binds: binds::PREFIX, ty: by.ty };
+                let ty = arg.ty;
+                Ok(self.values.help(Helper::Shift, ty, &[arg, by], ty))
+            }
+            "shifta" => moved(Helper::ShiftArithmetic),
+            "ibset" => moved(Helper::SetBit),
+            "ibclr" => moved(Helper::ClearBit),
+            "ishftc" | "ibits" => {
+                let args = if name == "ishftc" && self.args.len() == 2 {
+                    let [arg, by] = self.whole_numbers()?;
+                    let all = Value::name((8 * u32::from(arg.ty.bytes)).to_string(), Type::INTEGER);
+                    [arg, by, all]
+                } else {
+                    self.whole_numbers::<3>()?
+                };
+                let helper = if name == "ibits" { Helper::Bits } else { Helper::Rotate };
+                Ok(self.values.help(helper, args[0].ty, &args, args[0].ty))
+            }
+            "popcnt" => count(Helper::CountBits),
+            "poppar" => {
+                let bits: Value = count(Helper::CountBits)?;
+                Ok(Value::binary(&bits, "%", &Value::name("2", Type::INTEGER), binds::PRODUCT, Type::INTEGER))
+            }
+            "leadz" => count(Helper::LeadingZeros),
+            _ => count(Helper::TrailingZeros),
+        }
+    }
+
+    /// Functions about the parts of floating numbers.
+    fn model(&self, name: &str) -> Result<Value, Why> {
+        let is_real = |value: &Value| value.ty.word == Word::Real;
+        match name {
+            "scale" | "set_exponent" | "nearest" => {
+                let [first, second] = self.exactly()?;
+                let wanted = if name == "nearest" { Word::Real } else { Word::Integer };
+                if !is_real(&first) || second.ty.word != wanted {
+                    return self.unknown();
+                }
+                let ty = first.ty;
+                if name == "nearest" {
+                    let second = second.to(ty);
+                    return Ok(self.values.help(Helper::Nearest, ty, &[first, second], ty));
+                }
+                let first = match name {
+                    "scale" => first,
+                    _ => self.values.help(Helper::Fraction, ty, &[first], ty),
+                };
+                let single = if ty.bytes == 4 { "f" } else { "" };
+                Ok(Value::name(format!("ldexp{single}({}, {})", first.text, second.text), ty))
+            }
+            _ => {
+                let [arg] = self.exactly()?;
+                if !is_real(&arg) {
+                    return self.unknown();
+                }
+                let (helper, result) = match name {
+                    "exponent" => (Helper::Exponent, Type::INTEGER),
+                    "fraction" => (Helper::Fraction, arg.ty),
+                    "ieee_is_finite" => (Helper::IsFinite, Type::LOGICAL),
+                    _ => (Helper::IsNan, Type::LOGICAL),
+                };
+                Ok(self.values.help(helper, arg.ty, &[arg], result))
+            }
+        }
+    }
+
+    /// `transfer` between numbers of one size.
+    fn transfer(&self) -> Result<Value, Why> {
+        let [source, mold] = self.args else { return self.unknown() };
+        if self.args.iter().any(|arg| self.values.keyword(*arg).is_some()) {
+            return self.unknown();
+        }
+        let (source, mold) = (self.values.value(*source)?, self.values.value(*mold)?.ty);
+        let ty = source.ty;
+        match (ty.word, mold.word) {
+            _ if ty.bytes != mold.bytes => self.unknown(),
+            (Word::Integer, Word::Integer) | (Word::Real, Word::Real) => Ok(source),
+            (Word::Real, Word::Integer) => Ok(self.values.help(Helper::BitsOf, ty, &[source], mold)),
+            (Word::Integer, Word::Real) => Ok(self.values.help(Helper::OfBits, mold, &[source], mold)),
+            _ => self.unknown(),
+        }
+    }
+
+    /// Where a construct runs.
+    fn on_device(&self) -> Result<Value, Why> {
+        let [kind] = self.args else { return self.unknown() };
+        let ExprKind::Name(name) = &self.values.files.own.unit.expr(*kind).kind else {
+            return self.unknown();
+        };
+        let is_there = match name.as_str() {
+            "acc_device_not_host" | "acc_device_nvidia" => "true",
+            "acc_device_host" | "acc_device_none" | "acc_device_radeon" => "false",
+            _ => return self.unknown(),
+        };
+        Ok(Value::name(is_there, Type::LOGICAL))
+    }
+
+    /// What is asked of a type.
+    fn model_number(&self, name: &str) -> Result<Value, Why> {
+        let [arg] = self.args else { return self.unknown() };
+        let ty = self.type_of_any(*arg)?;
+        let number = match (name, ty.word, ty.bytes) {
+            ("bit_size", Word::Integer, bytes) => 8 * i32::from(bytes),
+            ("digits", Word::Integer, bytes) => 8 * i32::from(bytes) - 1,
+            ("digits", Word::Real, 4) => 24,
+            ("digits", Word::Real, 8) => 53,
+            ("maxexponent", Word::Real, 4) => 128,
+            ("maxexponent", Word::Real, 8) => 1024,
+            ("minexponent", Word::Real, 4) => -125,
+            ("minexponent", Word::Real, 8) => -1021,
+            ("precision", Word::Real | Word::Complex, 4) => 6,
+            ("precision", Word::Real | Word::Complex, 8) => 15,
+            ("range", Word::Real | Word::Complex, 4) => 37,
+            ("range", Word::Real | Word::Complex, 8) => 307,
+            ("range", Word::Integer, 1) => 2,
+            ("range", Word::Integer, 2) => 4,
+            ("range", Word::Integer, 4) => 9,
+            ("range", Word::Integer, 8) => 18,
+            ("radix", Word::Real | Word::Integer, _) => 2,
+            _ => return self.unknown(),
+        };
+        let binds = if number < 0 { binds::PREFIX } else { binds::NAME };
+        Ok(Value { text: number.to_string(), binds, ty: Type::INTEGER })
+    }
+
     fn unknown<T>(&self) -> Result<T, Why> {
         Err(Why::new(self.at, format!("the function `{}` with these arguments", self.name)))
     }
@@ -240,7 +450,8 @@ impl Call<'_> {
     /// Arguments of the same type.
     fn alike<const N: usize>(&self) -> Result<[Value; N], Why> {
         let args = self.exactly::<N>()?;
-        let is_alike = args.iter().all(|arg| arg.ty == args[0].ty && arg.ty.word != Word::Logical);
+        let is_number = |arg: &Value| matches!(arg.ty.word, Word::Integer | Word::Real);
+        let is_alike = args.iter().all(|arg| arg.ty == args[0].ty && is_number(arg));
         if is_alike { Ok(args) } else { self.unknown() }
     }
 
@@ -301,8 +512,11 @@ impl Call<'_> {
 
     fn whole(&self, name: &str) -> Result<Value, Why> {
         let (value, ty) = self.converted(Word::Integer, Type::INTEGER)?;
-        if value.ty.word == Word::Integer {
+        if value.ty.word == Word::Integer || value.ty.word == Word::Complex && name == "int" {
             return Ok(value.to(ty));
+        }
+        if value.ty.word != Word::Real {
+            return self.unknown();
         }
         let single = if value.ty.bytes == 4 { "f" } else { "" };
         let rounded = match name {
@@ -318,7 +532,47 @@ impl Call<'_> {
     fn floating(&self, name: &str) -> Result<Value, Why> {
         let without = if name == "dble" { Type::DOUBLE } else { Type { word: Word::Real, bytes: 4 } };
         let (value, ty) = self.converted(Word::Real, without)?;
+        if value.ty.word == Word::Complex && name == "real" && self.args.len() == 1 {
+            return Ok(value.real_part());
+        }
         Ok(value.to(ty))
+    }
+
+    /// `cmplx(x, y, kind)`
+    fn complex(&self) -> Result<Value, Why> {
+        let (mut args, mut kind) = (Vec::new(), None);
+        for (place, arg) in self.args.iter().enumerate() {
+            match self.values.keyword(*arg) {
+                Some("kind") => kind = Some(*arg),
+                None if place < 2 => args.push(self.values.value(*arg)?),
+                None if place == 2 => kind = Some(*arg),
+                _ => return self.unknown(),
+            }
+        }
+        let files = self.values.files;
+        let is_double = self.name == "dcmplx";
+        let ty = match kind.map(|kind| files.own.unit.expr(kind).span) {
+            None => Some(Type { word: Word::Complex, bytes: if is_double { 8 } else { 4 } }),
+            Some(span) => files.of_kind(files.own, Word::Complex, &plain_code(files.own, span), span.start),
+        };
+        let Some(ty) = ty else { return self.unknown() };
+        if args.iter().any(|arg| arg.ty.word == Word::Logical) {
+            return self.unknown();
+        }
+        match <[Value; 2]>::try_from(args) {
+            Ok(parts) if parts.iter().all(|part| part.ty.word != Word::Complex) => {
+                Ok(Value::complex(parts, ty.bytes))
+            }
+            Ok(_) => self.unknown(),
+            Err(args) => match args.as_slice() {
+                [arg] if arg.ty.word == Word::Complex => Ok(arg.clone().to(ty)),
+                [arg] => {
+                    let zero = Value::name("0", Type::INTEGER);
+                    Ok(Value::complex([arg.clone(), zero], ty.bytes))
+                }
+                _ => self.unknown(),
+            },
+        }
     }
 
     fn limit(&self, name: &str) -> Result<Value, Why> {

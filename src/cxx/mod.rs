@@ -4,6 +4,7 @@
 //! Invariant: what is written is printed from the typed tree; what has no exact counterpart is refused with its reason.
 
 mod arrays;
+mod block;
 mod call;
 mod clause;
 mod component;

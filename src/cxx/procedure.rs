@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, Target};
-use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, Unit};
+use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, StmtId, Unit};
 use crate::plan;
 use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
+use super::block;
 use super::call;
 use super::clause::{Clauses, Order, Reader};
 use super::ground::Ground;
@@ -143,6 +144,12 @@ impl Writer<'_> {
         Ok((Signature { name, dummies: signature, captured: used, result }, text))
     }
 
+    /// Its statements.
+    fn body(&self) -> StmtId {
+        let unit = self.ground.files.own.unit;
+        self.scope.function.map_or(StmtId(0), |id| unit.function(id).body)
+    }
+
     /// The name of the function, which no other one has.
     fn name(&self) -> String {
         let scope = self.scope;
@@ -228,6 +235,15 @@ impl Writer<'_> {
             return Ok(());
         }
         // The values of constants are written.
+        let body = ground.files.own.unit.stmt(self.body()).span;
+        if block::is_declared_in(ground, symbol, body) {
+            let is_constant = block::has_value(ground, symbol, at);
+            return if is_constant || is_other {
+                Ok(())
+            } else {
+                block::add(ground, variables, symbol, (self.body(), body), at)
+            };
+        }
         let is_constant = known.kind == SymbolKind::Constant;
         if is_number || is_constant || is_other || order.contains(&symbol) {
             return Ok(());
@@ -235,6 +251,9 @@ impl Writer<'_> {
         let is_kept = known.fortran.save || known.kind == SymbolKind::Static;
         if self.is_own(symbol) && (is_kept || known.fortran.pointer || known.fortran.allocatable) {
             return Err(self.refused(&format!("in which `{}` is no plain variable", known.name)));
+        }
+        if known.fortran.optional {
+            return Err(self.refused(&format!("which has `{}`, an optional argument", known.name)));
         }
         variables.add_any(ground, symbol, at)?;
         order.push(symbol);
@@ -302,6 +321,7 @@ impl Writer<'_> {
             "atomic"
         } else {
             around.divided.insert(stmt);
+            around.takes_leads(loops::leads(ground, one), ground.files.own.unit);
             around.in_heads.extend(loops::variable(ground.files.own.unit, ground.symbols, stmt));
             "loop"
         };
@@ -393,7 +413,7 @@ fn assigned(ground: &Ground, variables: &Variables, extent: Span) -> BTreeSet<Sy
             ExprKind::Call { callee, args } => {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
                 // An intrinsic function assigns none of its arguments.
-                if ground.symbols.lookup(name, expr.span.start).is_none() {
+                if !call::is_procedure(ground, name, expr.span) {
                     continue;
                 }
                 let Ok(signature) = call::signature(ground, name, expr.span) else { continue };
@@ -410,6 +430,7 @@ fn assigned(ground: &Ground, variables: &Variables, extent: Span) -> BTreeSet<Sy
             _ => {}
         }
     }
+    block::with_selected(ground, extent, &mut all);
     all
 }
 

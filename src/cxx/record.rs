@@ -3,7 +3,10 @@
 //! Invariant: a struct has all that its type has, in one order and in the same places: numbers, truth values, arrays of these
 //! whose shape is the same in every run, and objects of such types.
 
-use crate::host::ir::{BaseType, Decl, ExprId, ExprKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::ListItem;
+use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, StmtId};
 use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
@@ -100,6 +103,43 @@ fn member_name(ground: &Ground, name: &str) -> String {
     name
 }
 
+/// The variables of derived type whose objects become structs: those that code names whole, or of which it names a component
+/// that is not always the same, and those that clauses copy.
+pub fn objects(
+    ground: &Ground,
+    variables: &mut Variables,
+    (region, extent): (StmtId, Span),
+    (members, inner): (&[(ExprId, component::Named)], &BTreeSet<ExprId>),
+    copied: &[&ListItem],
+) -> Result<BTreeSet<SymbolId>, Why> {
+    let (files, symbols, unit) = (ground.files, ground.symbols, ground.files.own.unit);
+    let mut objects = BTreeMap::new();
+    for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
+        if let Err(why) = named.variable(files, symbols, region) {
+            objects.entry(named.root).or_insert((unit.expr(*id).span, Some(why)));
+        }
+    }
+    for id in unit.expr_ids_in(extent).filter(|id| !inner.contains(id)) {
+        let Some(symbol) = symbols.named(unit, id) else { continue };
+        let is_name = matches!(unit.expr(id).kind, ExprKind::Name(_));
+        if is_name && symbols.get(symbol).record.is_some() {
+            objects.entry(symbol).or_insert((unit.expr(id).span, None));
+        }
+    }
+    for item in copied {
+        let symbol = symbols.lookup(item.variable(), item.span.start);
+        if let Some(symbol) = symbol.filter(|symbol| symbols.get(*symbol).record.is_some()) {
+            objects.entry(symbol).or_insert((item.span, None));
+        }
+    }
+    for (symbol, (at, why)) in &objects {
+        let at = Span { start: at.start, end: at.start };
+        variables.add_any(ground, *symbol, at).map_err(|other| why.clone().unwrap_or(other))?;
+    }
+    take_parts(ground, variables, extent)?;
+    Ok(objects.into_keys().collect())
+}
+
 /// Takes in the components of objects that an extent names and that are arrays.
 pub fn take_parts(ground: &Ground, variables: &mut Variables, extent: Span) -> Result<(), Why> {
     let unit = ground.files.own.unit;
@@ -117,6 +157,10 @@ pub fn take_parts(ground: &Ground, variables: &mut Variables, extent: Span) -> R
         };
         let mut shape = Vec::new();
         for step in &chain.steps {
+            if ty.word == Word::Complex {
+                shape.clear();
+                break;
+            }
             let unknown = || Why::new(expr.span, format!("`{}`, a component that is not seen,", step.name));
             let member = member(ground, ty, &step.name).ok_or_else(unknown)?;
             (ty, shape) = (member.ty, member.shape);
@@ -194,6 +238,7 @@ impl Record {
     fn lay_out(&mut self, ground: &Ground) {
         let size_of = |ty: Type| match record(ground, ty) {
             Some(inner) => (inner.size, inner.align),
+            None if ty.word == Word::Complex => (2 * i128::from(ty.bytes), i128::from(ty.bytes)),
             None => (i128::from(ty.bytes), i128::from(ty.bytes)),
         };
         let base = self.base.iter().map(|(_, ty)| (size_of(*ty), 1));

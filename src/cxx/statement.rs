@@ -4,16 +4,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UNNAMED};
+use crate::host::ir::{BinaryOp, Concurrent, ExprId, ExprKind, StmtId, StmtKind, UNNAMED, Unit};
 use crate::sema::{self, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
+use super::block::declared_size;
 use super::call;
+use super::helpers::Helper;
+use super::loops;
 use super::record;
-use super::types::{Word, plain_code};
-use super::value::{Value, Values, binds};
-use super::variable::{literal, names_in};
+use super::types::{Type, Word, plain_code};
+use super::value::{Value, Values, binds, is_part};
+use super::variable::names_in;
 
 /// What stands around statements.
 #[derive(Default)]
@@ -30,13 +33,28 @@ pub struct Around {
     pub in_heads: BTreeSet<SymbolId>,
     /// The variables that are declared where the body of a loop begins.
     pub in_bodies: BTreeMap<StmtId, Vec<SymbolId>>,
+    /// The loops whose bodies are nothing but the loop that becomes one with them.
+    pub leads: BTreeSet<StmtId>,
+}
+
+impl Around {
+    /// Takes in loops whose bodies are nothing but the loop that becomes one with them.
+    pub fn takes_leads(&mut self, leads: Vec<StmtId>, unit: &Unit) {
+        self.divided.extend(leads.iter().filter_map(|lead| loops::only_loop(unit, *lead)));
+        self.leads.extend(leads);
+    }
+
+    /// Whether a variable is declared in the head or the body of a loop.
+    pub fn is_in_loop(&self, symbol: SymbolId) -> bool {
+        self.in_heads.contains(&symbol) || self.in_bodies.values().any(|all| all.contains(&symbol))
+    }
 }
 
 /// Writes statements.
 pub struct Body<'a> {
     pub(super) values: &'a Values<'a>,
     around: &'a Around,
-    lines: Vec<String>,
+    pub(super) lines: Vec<String>,
     pub(super) depth: usize,
     /// What is written is the statement of an `atomic` directive.
     is_atomic: bool,
@@ -44,8 +62,21 @@ pub struct Body<'a> {
     kept: usize,
     /// The code that is written.
     extent: Span,
+    /// The lines for the variables of loops that count otherwise, for the next body.
+    counted: Vec<(String, String)>,
     /// Loops that are left by a jump: those whose label stands at the end of the body, and those whose label stands behind.
     jumps: BTreeSet<(StmtId, bool)>,
+}
+
+/// What is refused of a loop that a directive divides.
+const ODD: &str = "a loop of a directive that counts in an odd way";
+
+/// The step of a counted loop.
+#[derive(Clone, Copy)]
+enum Step {
+    Number(i128),
+    /// The value of an expression, or what is so much less.
+    Of(ExprId, bool),
 }
 
 /// The parts of a counted loop.
@@ -53,7 +84,7 @@ struct Counted {
     var: ExprId,
     first: ExprId,
     last: ExprId,
-    step: i128,
+    step: Step,
     /// From its first word to its last bound or its step.
     header: Span,
 }
@@ -62,7 +93,7 @@ impl<'a> Body<'a> {
     /// Nothing has been written; `depth` is how far lines are indented.
     pub fn new(values: &'a Values<'a>, around: &'a Around, extent: Span, depth: usize) -> Body<'a> {
         let (lines, jumps) = (Vec::new(), BTreeSet::new());
-        Body { values, around, lines, depth, is_atomic: false, kept: 0, extent, jumps }
+        Body { values, around, lines, depth, is_atomic: false, kept: 0, extent, counted: Vec::new(), jumps }
     }
 
     /// The lines.
@@ -93,14 +124,20 @@ impl<'a> Body<'a> {
         }
         match &stmt.kind {
             StmtKind::Block(list) => {
-                let is_directed = self.around.lines.contains_key(&id);
+                let is_decl = |inner: &StmtId| matches!(unit.stmt(*inner).kind, StmtKind::Decl(_));
+                let is_directed = self.around.lines.contains_key(&id) || list.iter().any(is_decl);
                 if is_directed {
                     self.line("{");
                     self.depth += 1;
                 }
+                let (first, mut sizes) = (self.lines.len(), Vec::new());
                 for inner in list {
-                    self.stmt(*inner)?;
+                    match &unit.stmt(*inner).kind {
+                        StmtKind::Decl(decls) => sizes.extend(self.declarations(decls, id)?),
+                        _ => self.stmt(*inner)?,
+                    }
                 }
+                self.sized(first, sizes);
                 if is_directed {
                     self.depth -= 1;
                     self.line("}");
@@ -110,7 +147,10 @@ impl<'a> Body<'a> {
             StmtKind::Empty => Ok(()),
             StmtKind::Expr(expr) => self.expression(*expr, at),
             StmtKind::If { cond, then, other } => self.choice(*cond, *then, *other, at),
-            StmtKind::For { .. } => self.counted(id),
+            StmtKind::For { .. } => match loops::concurrent(unit, id) {
+                Some(concurrent) => self.concurrent(id, concurrent),
+                None => self.counted(id),
+            },
             StmtKind::While { cond, body } => self.while_loop(id, *cond, *body),
             StmtKind::Break => self.simple("break;"),
             StmtKind::Continue => self.simple("continue;"),
@@ -120,15 +160,18 @@ impl<'a> Body<'a> {
             }
             StmtKind::Goto(label) => self.jump(label, at),
             StmtKind::Switch { cond, body } => self.select(*cond, *body, at),
-            StmtKind::Decl(_) => Err(Why::new(at, "`block` or `associate` in a compute construct")),
             StmtKind::Return(None) if self.around.returns.is_some() => {
                 let value = self.around.returns.clone().flatten();
                 self.simple(&value.map_or("return;".to_owned(), |name| format!("return {name};")))
             }
-            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Opaque(_) => {
+            StmtKind::Return(_) | StmtKind::DoWhile { .. } | StmtKind::Decl(_) | StmtKind::Opaque(_) => {
                 Err(Why::new(at, "this statement in a compute construct"))
             }
         }
+    }
+
+    pub(super) fn is_in_loop(&self, symbol: SymbolId) -> bool {
+        self.around.is_in_loop(symbol)
     }
 
     pub(super) fn simple(&mut self, text: &str) -> Result<(), Why> {
@@ -153,11 +196,21 @@ impl<'a> Body<'a> {
             return Err(Why::new(at, "an assignment of a pointer"));
         }
         let code = seen.code(at);
+        if self.product(left, right, at)? {
+            return Ok(());
+        }
         let ranges = self.ranges(left, at)?;
         if !ranges.is_empty() {
             return self.elements((left, right), &ranges, at);
         }
         self.whole_arrays(right)?;
+        if let ExprKind::Member { base, name, .. } = &seen.unit.expr(left).kind
+            && self.values.symbol(left).is_none()
+            && is_part(name)
+            && !self.is_atomic
+        {
+            return self.part((*base, name), right, at);
+        }
         let target = self.values.value(left)?;
         self.same_objects(&target, right, at)?;
         let updated = if self.is_atomic { self.values.updated(&target, right)? } else { None };
@@ -165,6 +218,8 @@ impl<'a> Body<'a> {
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }
+        let is_to_part = value.ty.word == Word::Complex && target.ty.word != Word::Complex;
+        let value = if is_to_part { value.to(target.ty) } else { value };
         let text = format!("{} = {};", target.text, value.text);
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         if plain != format!("{};", plain_code(seen, at)) && !code.ends_with('\\') {
@@ -187,6 +242,18 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
+    /// An assignment to a part of a complex number.
+    fn part(&mut self, (base, name): (ExprId, &str), right: ExprId, at: Span) -> Result<(), Why> {
+        let (whole, value) = (self.values.value(base)?, self.values.value(right)?);
+        if whole.ty.word != Word::Complex || value.ty.word == Word::Logical {
+            return Err(Why::new(at, "an assignment of another type"));
+        }
+        let other = |function: &str| whole.of_complex(function, whole.ty.part());
+        let parts = if name == "re" { [value, other("cimag")] } else { [other("creal"), value] };
+        self.line(&format!("// {}", self.values.files.own.code(at).trim()));
+        self.simple(&format!("{} = {};", whole.text, Value::complex(parts, whole.ty.bytes).text))
+    }
+
     fn choice(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, at: Span) -> Result<(), Why> {
         let seen = self.values.files.own;
         let mut text = plain_code(seen, at);
@@ -198,7 +265,9 @@ impl<'a> Body<'a> {
         if text.starts_with("where(") {
             return self.masked(at);
         }
-        let is_if = text.starts_with("if(") || text.starts_with("elseif(");
+        // The mask of `do concurrent` is no statement of its own.
+        let is_mask = seen.unit.expr(cond).span.start == at.start;
+        let is_if = text.starts_with("if(") || text.starts_with("elseif(") || is_mask;
         if !is_if || seen.unit.expr(cond).span.is_empty() {
             return Err(Why::new(at, "this statement"));
         }
@@ -316,6 +385,11 @@ impl<'a> Body<'a> {
                 self.line(&format!("{} {};", variable.ty.cpp(), variable.name));
             }
         }
+        if !self.around.leads.contains(&id) {
+            for (_, line) in std::mem::take(&mut self.counted) {
+                self.line(&line);
+            }
+        }
         let first = self.lines.len();
         let done = self.stmt(body);
         if self.jumps.remove(&(id, true)) {
@@ -366,27 +440,66 @@ impl<'a> Body<'a> {
     fn counted(&mut self, id: StmtId) -> Result<(), Why> {
         let unit = self.values.files.own.unit;
         let at = unit.stmt(id).span;
-        let Counted { var, first, last, step, header } = self
-            .counted_parts(id)
-            .ok_or_else(|| Why::new(at, "a loop whose step is no number, or of this form"))?;
+        if plain_code(self.values.files.own, at).starts_with("forall(") {
+            return Err(Why::new(at, "`forall`"));
+        }
+        let Counted { var, first, last, step, header } =
+            self.counted_parts(id).ok_or_else(|| Why::new(at, "a loop of this form"))?;
         let symbol = self.values.symbol(var).ok_or_else(|| Why::new(at, "this loop"))?;
         let StmtKind::For { body, .. } = unit.stmt(id).kind else { return Ok(()) };
-        let [variable, first, bound] = [var, first, last].map(|expr| self.values.value(expr));
-        let (variable, first, bound) = (variable?, first?, bound?);
-        if [&variable, &first, &bound].iter().any(|one| one.ty.word != Word::Integer) {
+        let [variable, first_value, bound] = [var, first, last].map(|expr| self.values.value(expr));
+        let (variable, first_value, bound) = (variable?, first_value?, bound?);
+        if [&variable, &first_value, &bound].iter().any(|one| one.ty.word != Word::Integer) {
             return Err(Why::new(at, "a loop that counts no whole numbers"));
         }
         let inside = sema::uses(unit, self.values.symbols, body);
         if inside.of(symbol).is_some_and(|how| how.written) {
             return Err(Why::new(at, "a loop that changes its variable"));
         }
-        let bound = if self.is_steady(last, id) { bound } else { self.keep(&variable.text, &bound) };
-        let head = if self.around.in_heads.contains(&symbol) {
-            format!("{} ", variable.ty.cpp())
-        } else {
-            String::new()
+        let is_pending =
+            |text: &str| names_in(text).any(|word| self.counted.iter().any(|(name, _)| name == word));
+        let asks_outer = [&first_value, &bound].iter().any(|part| is_pending(&part.text));
+        let is_in_head = self.around.in_heads.contains(&symbol);
+        let head = if is_in_head { format!("{} ", variable.ty.cpp()) } else { String::new() };
+        let name = variable.text.clone();
+        let note = self.note(header);
+        let by = match step {
+            Step::Of(by, _) => Some(by),
+            Step::Number(_) => None,
         };
-        let name = &variable.text;
+        let step = match step {
+            Step::Number(number) if !self.may_overflow(last, number, variable.ty) => number,
+            step => {
+                let step = match step {
+                    Step::Number(number) => Value::name(number.to_string(), variable.ty),
+                    Step::Of(by, is_down) => {
+                        let by = self.values.value(by)?;
+                        if by.ty.word != Word::Integer {
+                            return Err(Why::new(at, "a loop that counts no whole numbers"));
+                        }
+                        let minus = |by: &Value| Value {
+                            text: format!("-{}", by.within(binds::NAME)),
+                            binds: binds::PREFIX,
+                            ty: by.ty,
+                        };
+                        if is_down { minus(&by) } else { by }
+                    }
+                };
+                let is_divided = self.around.divided.contains(&id);
+                if asks_outer
+                    || is_pending(&step.text)
+                    || is_divided && !self.is_kept_in([first, by.unwrap_or(first)], id)
+                {
+                    return Err(Why::new(at, ODD));
+                }
+                let parts = [first_value, bound, step].map(|part| part.to(variable.ty));
+                return self.counted_by_trips(id, body, &variable, (&head, &note), parts);
+            }
+        };
+        if asks_outer {
+            return Err(Why::new(at, ODD));
+        }
+        let bound = if self.is_steady(last, id) { bound } else { self.keep(&name, "last", &bound) };
         let next = match step {
             1 => format!("{name}++"),
             -1 => format!("{name}--"),
@@ -395,9 +508,129 @@ impl<'a> Body<'a> {
         };
         let compare = if step > 0 { "<=" } else { ">=" };
         let bound = bound.within(binds::LESS + 1);
-        let note = self.note(header);
-        self.line(&format!("for ({head}{name} = {}; {name} {compare} {bound}; {next}) {{{note}", first.text));
+        let first = first_value.text;
+        self.line(&format!("for ({head}{name} = {first}; {name} {compare} {bound}; {next}) {{{note}"));
         self.body_of(id, body)
+    }
+
+    /// A `do concurrent`, in the order of its indices. Each iteration has its own of what is local to it.
+    fn concurrent(&mut self, id: StmtId, concurrent: &Concurrent) -> Result<(), Why> {
+        let (unit, values) = (self.values.files.own.unit, self.values);
+        let at = unit.stmt(id).span;
+        let refused = |what: &str| Why::new(at, format!("a `do concurrent` {what}"));
+        let StmtKind::For { body, .. } = unit.stmt(id).kind else { return Ok(()) };
+        if !self.counted.is_empty() {
+            return Err(Why::new(at, ODD));
+        }
+        let named = |name: &str| values.symbols.lookup(name, unit.stmt(body).span.start);
+        let variable = |name: &str| values.variables.get(named(name)?).map(|one| (one.name.clone(), one.ty));
+        let mut lines = Vec::new();
+        for name in &concurrent.local_init {
+            let (name, ty) = variable(name).ok_or_else(|| refused("with `local_init`"))?;
+            let value = self.fresh(&format!("{name}_first"));
+            self.line(&format!("const {} {value} = {name};", ty.cpp()));
+            lines.push(format!("{} {name} = {value};", ty.cpp()));
+        }
+        for name in &concurrent.local {
+            let known = named(name).filter(|symbol| values.variables.get(*symbol).is_some());
+            let Some(symbol) = known else { continue };
+            let size = declared_size(values.variables, symbol);
+            let (name, ty) = variable(name).ok_or_else(|| refused("with `local`"))?;
+            let size = size.ok_or_else(|| refused("with a local array of variable size"))?;
+            lines.push(format!("{} {name}{size};", ty.cpp()));
+        }
+        let mut heads = Vec::new();
+        for index in &concurrent.indices {
+            let step = match index.step.map(|step| values.files.constant(values.files.own, step)) {
+                None => 1,
+                Some(Some(step)) if step != 0 => step,
+                Some(_) => return Err(refused("whose step is no number")),
+            };
+            let (first, last) = (values.value(index.first)?, values.value(index.last)?);
+            if [&first, &last].iter().any(|one| one.ty.word != Word::Integer)
+                || self.may_overflow(index.last, step, first.ty)
+            {
+                return Err(refused("that counts in an odd way"));
+            }
+            let last =
+                if self.is_kept_in([index.last], id) { last } else { self.keep(&index.name, "last", &last) };
+            let Some((name, ty)) = variable(&index.name) else {
+                // No iteration asks for it.
+                let name = self.fresh(&index.name);
+                heads.push((name, Type::INTEGER, first, last, step));
+                continue;
+            };
+            heads.push((name, ty, first, last, step));
+        }
+        let count = heads.len();
+        for (place, (name, ty, first, last, step)) in heads.into_iter().enumerate() {
+            let (compare, next) =
+                if step > 0 { ("<=", format!("+= {step}")) } else { (">=", format!("-= {}", -step)) };
+            let last = last.within(binds::LESS + 1);
+            let cpp = ty.cpp();
+            self.line(&format!(
+                "for ({cpp} {name} = {}; {name} {compare} {last}; {name} {next}) {{",
+                first.text
+            ));
+            self.depth += usize::from(place + 1 < count);
+        }
+        if let Some(mask) = concurrent.mask {
+            let mask = values.value(mask)?;
+            lines.insert(0, format!("if (!{}) continue;", mask.within(binds::PREFIX)));
+        }
+        self.counted = lines.into_iter().map(|line| (String::new(), line)).collect();
+        self.body_of(id, body)?;
+        for _ in 1..count {
+            self.depth -= 1;
+            self.line("}");
+        }
+        Ok(())
+    }
+
+    /// A loop whose number of iterations is computed before, as its step may be of either sign.
+    fn counted_by_trips(
+        &mut self,
+        id: StmtId,
+        body: StmtId,
+        variable: &Value,
+        (head, note): (&str, &str),
+        [first, last, step]: [Value; 3],
+    ) -> Result<(), Why> {
+        let long = Type { bytes: 8, ..Type::INTEGER };
+        let name = &variable.text;
+        if !self.around.divided.contains(&id) {
+            // The first value may depend on the variable itself.
+            let [first, last, step] = [("first", first), ("last", last), ("step", step)]
+                .map(|(word, part)| self.fixed(name, word, part));
+            let trips =
+                self.values.help(Helper::Trips, variable.ty, &[first.clone(), last, step.clone()], long);
+            let left = self.fresh(&format!("{name}_left"));
+            self.line(&format!("long long {left} = {};", trips.text));
+            self.line(&format!(
+                "for ({head}{name} = {}; {left} > 0; {left}--, {name} += {}) {{{note}",
+                first.text, step.text
+            ));
+            return self.body_of(id, body);
+        }
+        let at = self.values.files.own.unit.stmt(id).span;
+        if head.is_empty() {
+            return Err(Why::new(at, ODD));
+        }
+        let trips = self.values.help(Helper::Trips, variable.ty, &[first.clone(), last, step.clone()], long);
+        let number = self.fresh(&format!("{name}_trip"));
+        let moved = Value::binary(&Value::name(number.clone(), long), "*", &step, binds::PRODUCT, long);
+        let value = Value::binary(&first, "+", &moved, binds::SUM, long).to(variable.ty);
+        self.line(&format!("for (long long {number} = 0; {number} < {}; {number}++) {{{note}", trips.text));
+        self.counted.push((name.clone(), format!("{head}{name} = {};", value.text)));
+        self.body_of(id, body)
+    }
+
+    /// A value that code inside of a loop cannot change.
+    fn fixed(&mut self, variable: &str, word: &str, value: Value) -> Value {
+        if value.text.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) {
+            return value;
+        }
+        self.keep(variable, word, &value)
     }
 
     /// The header of a loop as it was, as a comment, where names of constants have become numbers.
@@ -412,7 +645,8 @@ impl<'a> Body<'a> {
     }
 
     fn counted_parts(&self, id: StmtId) -> Option<Counted> {
-        let unit = self.values.files.own.unit;
+        let seen = self.values.files.own;
+        let unit = seen.unit;
         let StmtKind::For { init, cond, step, .. } = &unit.stmt(id).kind else { return None };
         let StmtKind::Expr(init) = unit.stmt((*init)?).kind else { return None };
         let ExprKind::Assign(None, var, first) = unit.expr(init).kind else { return None };
@@ -421,12 +655,25 @@ impl<'a> Body<'a> {
         let header =
             Span { start: unit.stmt(id).span.start, end: unit.expr(last).span.end.max(counts.span.end) };
         let step = match &counts.kind {
-            ExprKind::Step { .. } => 1,
-            ExprKind::Assign(Some(BinaryOp::Subtract), _, by) => -literal(self.values.files.own, *by)?,
-            ExprKind::Assign(_, _, by) => literal(self.values.files.own, *by)?,
+            ExprKind::Step { .. } => Step::Number(1),
+            ExprKind::Assign(op, _, by) => {
+                let is_down = *op == Some(BinaryOp::Subtract);
+                match self.values.files.constant(seen, *by) {
+                    Some(0) => return None,
+                    Some(number) => Step::Number(if is_down { -number } else { number }),
+                    None => Step::Of(*by, is_down),
+                }
+            }
             _ => return None,
         };
-        (step != 0).then_some(Counted { var, first, last, step, header })
+        Some(Counted { var, first, last, step, header })
+    }
+
+    /// Whether the last value of a loop is a number so large that the variable would pass the largest of its type.
+    fn may_overflow(&self, last: ExprId, step: i128, ty: Type) -> bool {
+        let largest = (1i128 << (8 * u32::from(ty.bytes) - 1)) - 1;
+        let number = self.values.value(last).ok().and_then(|last| plain_number(&last.text));
+        number.is_some_and(|last| last + step > largest || last + step < -largest - 1)
     }
 
     /// Whether the last value of a loop stays the same while it runs.
@@ -434,20 +681,35 @@ impl<'a> Body<'a> {
         if self.around.divided.contains(&id) {
             return true;
         }
+        self.is_kept_in([last], id)
+    }
+
+    /// Whether what expressions compute stays the same while a loop runs.
+    fn is_kept_in<const N: usize>(&self, all: [ExprId; N], id: StmtId) -> bool {
+        if self.values.variables.has_other_names() {
+            return false;
+        }
         let (unit, symbols) = (self.values.files.own.unit, self.values.symbols);
         let inside = sema::uses(unit, symbols, id);
-        let has_element =
-            unit.exprs_in(unit.expr(last).span).any(|expr| matches!(expr.kind, ExprKind::Index(..)));
-        !has_element
-            && sema::reads_of_expr(unit, symbols, last)
-                .into_iter()
-                .all(|symbol| inside.of(symbol).is_none_or(|how| !how.written && !how.part_written))
+        all.into_iter().all(|one| {
+            let mut parts = unit.exprs_in(unit.expr(one).span);
+            let has_element = parts.any(|expr| matches!(expr.kind, ExprKind::Index(..)));
+            !has_element
+                && sema::reads_of_expr(unit, symbols, one)
+                    .into_iter()
+                    .all(|symbol| inside.of(symbol).is_none_or(|how| !how.written && !how.part_written))
+        })
     }
 
     /// A variable that keeps a bound.
-    fn keep(&mut self, variable: &str, bound: &Value) -> Value {
-        let name = self.fresh(&format!("{variable}_last"));
+    fn keep(&mut self, variable: &str, word: &str, bound: &Value) -> Value {
+        let name = self.fresh(&format!("{variable}_{word}"));
         self.line(&format!("const {} {name} = {};", bound.ty.cpp(), bound.text));
         Value::name(name, bound.ty)
     }
+}
+
+/// The number that a text in C++ is.
+fn plain_number(text: &str) -> Option<i128> {
+    text.trim_end_matches("ll").parse().ok()
 }

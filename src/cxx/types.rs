@@ -2,7 +2,7 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
-use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
+use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
 use crate::sema::{self, Symbol, SymbolKind, Texts};
 use crate::source::Span;
 
@@ -18,6 +18,8 @@ pub enum Word {
     Integer,
     /// A floating number.
     Real,
+    /// Two of them.
+    Complex,
     /// An object; the bytes of its type are its number among the records.
     Record,
 }
@@ -27,7 +29,7 @@ pub enum Word {
 pub struct Type {
     /// What it is.
     pub word: Word,
-    /// Its bytes, which is its kind, too.
+    /// Its bytes, or those of its parts: its kind.
     pub bytes: u8,
 }
 
@@ -41,7 +43,7 @@ impl Type {
 
     fn new(word: Word, bytes: i128) -> Option<Type> {
         let is_known = match word {
-            Word::Real => matches!(bytes, 4 | 8),
+            Word::Real | Word::Complex => matches!(bytes, 4 | 8),
             Word::Integer | Word::Logical => matches!(bytes, 1 | 2 | 4 | 8),
             Word::Record => false,
         };
@@ -53,6 +55,8 @@ impl Type {
         match (self.word, self.bytes) {
             (Word::Real, 4) => "float",
             (Word::Real, _) => "double",
+            (Word::Complex, 4) => "float _Complex",
+            (Word::Complex, _) => "double _Complex",
             (_, 1) => "signed char",
             (_, 2) => "short",
             (_, 8) => "long long",
@@ -65,6 +69,8 @@ impl Type {
         match (self.word, self.bytes) {
             (Word::Real, 4) => "real(c_float)".to_owned(),
             (Word::Real, _) => "real(c_double)".to_owned(),
+            (Word::Complex, 4) => "complex(c_float_complex)".to_owned(),
+            (Word::Complex, _) => "complex(c_double_complex)".to_owned(),
             (Word::Integer, 1) => "integer(c_signed_char)".to_owned(),
             (Word::Integer, 2) => "integer(c_short)".to_owned(),
             (Word::Integer, 8) => "integer(c_long_long)".to_owned(),
@@ -78,6 +84,7 @@ impl Type {
     pub fn declared(self) -> String {
         let word = match self.word {
             Word::Real => "real",
+            Word::Complex => "complex",
             Word::Integer => "integer",
             Word::Logical => "logical",
             Word::Record => "type",
@@ -85,12 +92,23 @@ impl Type {
         format!("{word}({})", self.bytes)
     }
 
+    /// The type of the parts of a complex number, or itself.
+    pub fn part(self) -> Type {
+        if self.word == Word::Complex { Type { word: Word::Real, ..self } } else { self }
+    }
+
     /// The type of a sum or a product (Fortran 2018, 10.1.9.3).
     pub fn joined(self, other: Type) -> Type {
+        let both = self.bytes.max(other.bytes);
+        match (self.word, other.word) {
+            (Word::Complex, Word::Real) => return Type { bytes: both, ..self },
+            (Word::Real, Word::Complex) => return Type { bytes: both, ..other },
+            _ => {}
+        }
         match self.word.cmp(&other.word) {
             std::cmp::Ordering::Less => other,
             std::cmp::Ordering::Greater => self,
-            std::cmp::Ordering::Equal => Type { bytes: self.bytes.max(other.bytes), ..self },
+            std::cmp::Ordering::Equal => Type { bytes: both, ..self },
         }
     }
 }
@@ -167,6 +185,7 @@ impl<'a> Files<'a> {
             "logical" => Type::LOGICAL,
             "real" => Type { word: Word::Real, bytes: 4 },
             "double precision" => Type::DOUBLE,
+            "complex" => Type { word: Word::Complex, bytes: 4 },
             _ => return None,
         })
     }
@@ -183,14 +202,23 @@ impl<'a> Files<'a> {
         if stated.starts_with("doubleprecision") {
             return Some(Type::DOUBLE);
         }
-        let words = [("logical", Word::Logical), ("integer", Word::Integer), ("real", Word::Real)];
+        if stated.starts_with("doublecomplex") {
+            return Some(Type { word: Word::Complex, ..Type::DOUBLE });
+        }
+        let words = [
+            ("logical", Word::Logical),
+            ("integer", Word::Integer),
+            ("real", Word::Real),
+            ("complex", Word::Complex),
+        ];
         let (name, word) = words.into_iter().find(|(name, _)| stated.starts_with(name))?;
         let rest = stated.get(name.len()..)?;
         let bytes = match rest.as_bytes().first() {
             Some(b'*') => {
                 let digits = rest.get(1..)?;
                 let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-                digits.get(..end)?.parse().ok()?
+                let bytes: i128 = digits.get(..end)?.parse().ok()?;
+                if word == Word::Complex { bytes / 2 } else { bytes }
             }
             Some(b'(') => self.kind(seen, sema::enclosed(rest.get(1..)?)?, decl.span.start, DEPTH)?,
             _ => 4,
@@ -214,7 +242,7 @@ impl<'a> Files<'a> {
             let (function, argument) = inner.split_once('(')?;
             return self.kind_from(seen, function, argument, at, depth);
         }
-        match self.find(seen, seen.unit.scope_at(at)?, text, depth)? {
+        match self.find_at(seen, at, text, depth)? {
             Found::Intrinsic(name) => bytes(&name),
             Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
@@ -272,6 +300,23 @@ impl<'a> Files<'a> {
                 }
             }
             _ => None,
+        }
+    }
+
+    /// What a name means at a place, by the `block` constructs around it and its scoping unit.
+    fn find_at(&self, seen: Texts<'a>, at: u32, name: &str, depth: usize) -> Option<Found<'a>> {
+        let unit = seen.unit;
+        let scope = unit.scope_at(at)?;
+        let is_of_unit = |decl: &Decl| {
+            let of_scope = |scope: &Scope| scope.specification.contains(decl.span);
+            decl.kind != DeclKind::Variable || unit.scopes.iter().any(of_scope)
+        };
+        let own = unit.decls_named(name).filter(|decl| !is_of_unit(decl));
+        let blocks = own.filter_map(|decl| Some((unit.stmt(unit.block_around(decl.span)?).span, decl)));
+        let around = blocks.filter(|(block, _)| block.start <= at && at < block.end);
+        match around.min_by_key(|(block, _)| block.len()) {
+            Some((_, decl)) => Some(Found::Decl(seen, decl)),
+            None => self.find(seen, scope, name, depth),
         }
     }
 
@@ -338,16 +383,14 @@ impl<'a> Files<'a> {
                     _ => None,
                 }
             }
-            ExprKind::Name(name) => {
-                match self.find(seen, seen.unit.scope_at(known.span.start)?, name, depth)? {
-                    Found::Decl(there, decl) if decl.derived.is_empty() => {
-                        let is_integer = self.declared(there, decl)?.word == Word::Integer;
-                        let init = decl.init.filter(|_| decl.is_const && is_integer)?;
-                        self.constant_within(there, init, depth)
-                    }
-                    _ => None,
+            ExprKind::Name(name) => match self.find_at(seen, known.span.start, name, depth)? {
+                Found::Decl(there, decl) if decl.derived.is_empty() => {
+                    let is_integer = self.declared(there, decl)?.word == Word::Integer;
+                    let init = decl.init.filter(|_| decl.is_const && is_integer)?;
+                    self.constant_within(there, init, depth)
                 }
-            }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -368,8 +411,9 @@ fn bytes(name: &str) -> Option<i128> {
     Some(match name {
         "int8" | "c_signed_char" | "c_int8_t" => 1,
         "int16" | "c_short" | "c_int16_t" => 2,
-        "int32" | "real32" | "logical32" | "c_int" | "c_float" | "c_int32_t" => 4,
-        "int64" | "real64" | "c_double" | "c_long_long" | "c_int64_t" | "c_long" | "c_size_t" => 8,
+        "int32" | "real32" | "logical32" | "c_int" | "c_float" | "c_int32_t" | "c_float_complex" => 4,
+        "int64" | "real64" | "c_double" | "c_long_long" | "c_int64_t" | "c_long" | "c_size_t"
+        | "c_double_complex" => 8,
         "c_bool" => 1,
         _ => return None,
     })

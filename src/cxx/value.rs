@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StatementFunction, UnaryOp};
 use crate::sema::{SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
@@ -76,7 +76,29 @@ impl Value {
         if self.ty == ty {
             return self;
         }
+        if self.ty.word == Word::Complex && ty.word != Word::Complex {
+            return self.real_part().to(ty);
+        }
         Value { text: format!("({}){}", ty.cpp(), self.within(binds::PREFIX)), binds: binds::PREFIX, ty }
+    }
+
+    /// The real part of a complex number.
+    pub fn real_part(&self) -> Value {
+        self.of_complex("creal", self.ty.part())
+    }
+
+    /// What a function of C about complex numbers gives.
+    pub fn of_complex(&self, name: &str, ty: Type) -> Value {
+        let ending = if self.ty.bytes == 4 { "f" } else { "" };
+        Value::name(format!("{name}{ending}({})", self.text), ty)
+    }
+
+    /// The complex number of two parts.
+    pub fn complex(parts: [Value; 2], bytes: u8) -> Value {
+        let part = Type { word: Word::Real, bytes };
+        let name = if bytes == 4 { "CMPLXF" } else { "CMPLX" };
+        let [real, imaginary] = parts.map(|one| one.to(part).text);
+        Value::name(format!("{name}({real}, {imaginary})"), Type { word: Word::Complex, bytes })
     }
 
     /// `left operator right`
@@ -130,7 +152,21 @@ impl Values<'_> {
             ExprKind::Unary(op, operand) => self.unary(*op, *operand, at),
             ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, at),
             ExprKind::Initialiser(parts) => match parts.as_slice() {
-                [base, exponent] if self.is_power(*base, *exponent) => self.power(*base, *exponent, at),
+                [base, exponent] if self.is_between(*base, *exponent, "**") => {
+                    self.power(*base, *exponent, at)
+                }
+                [real, imaginary]
+                    if self.is_between(*real, *imaginary, ",")
+                        && plain_code(self.files.own, at).starts_with('(')
+                        && !plain_code(self.files.own, at).starts_with("(/") =>
+                {
+                    let parts = [self.value(*real)?, self.value(*imaginary)?];
+                    let double = parts.iter().any(|one| one.ty.word == Word::Real && one.ty.bytes == 8);
+                    if parts.iter().any(|one| !matches!(one.ty.word, Word::Real | Word::Integer)) {
+                        return Err(Why::new(at, "this complex number"));
+                    }
+                    Ok(Value::complex(parts, if double { 8 } else { 4 }))
+                }
                 _ => Err(Why::new(at, "an array constructor, a complex number or a text")),
             },
             ExprKind::Call { callee, args } => {
@@ -140,17 +176,67 @@ impl Values<'_> {
                 if let Some(ty) = self.constructed(name, at) {
                     return self.object(ty, args, at);
                 }
-                if self.symbols.lookup(name, at.start).is_some() {
-                    return call::call(self, name, args, at);
+                if let Some(symbol) = self.symbols.lookup(name, at.start) {
+                    return match statement_function(self.ground, symbol) {
+                        Some(function) => self.statement_function((function, symbol), args, at),
+                        None => call::call(self, name, args, at),
+                    };
                 }
                 intrinsic::call(self, name, args, at)
             }
             ExprKind::Member { base, name, .. } if self.symbol(expr).is_none() => {
-                self.member(*base, name, at)
+                let whole = self.value(*base)?;
+                if whole.ty.word != Word::Complex || !is_part(name) {
+                    return self.member(*base, name, at);
+                }
+                Ok(whole.of_complex(if name == "re" { "creal" } else { "cimag" }, whole.ty.part()))
             }
             ExprKind::Member { name, .. } => self.scalar(expr, name, at),
             _ => Err(Why::new(at, "this expression")),
         }
+    }
+
+    /// What a statement function gives: its expression, with the arguments in the place of its own.
+    fn statement_function(
+        &self,
+        (function, symbol): (&StatementFunction, SymbolId),
+        args: &[ExprId],
+        at: Span,
+    ) -> Result<Value, Why> {
+        let unit = self.files.own.unit;
+        let name = &self.symbols.get(symbol).name;
+        let refused = || Why::new(at, format!("the statement function `{name}` with these arguments"));
+        let place = unit.expr(function.value).span;
+        if args.len() != function.dummies.len() {
+            return Err(refused());
+        }
+        let mut given = BTreeMap::new();
+        for (dummy, arg) in function.dummies.iter().zip(args) {
+            let value = self.value(*arg)?;
+            let own = self.symbols.lookup(dummy, place.start).ok_or_else(refused)?;
+            let ty = self.files.type_of(self.symbols.get(own), place.start);
+            if ty != Some(value.ty) {
+                return Err(refused());
+            }
+            given.insert(dummy.as_str(), value);
+        }
+        let inside: Vec<(ExprId, Value)> = unit
+            .expr_ids_in(place)
+            .filter_map(|id| match &unit.expr(id).kind {
+                ExprKind::Name(name) => Some((id, given.get(name.as_str())?.clone())),
+                _ => None,
+            })
+            .collect();
+        let ids: Vec<ExprId> = inside.iter().map(|(id, _)| *id).collect();
+        self.known.borrow_mut().extend(inside);
+        let value = self.value(function.value);
+        self.known.borrow_mut().retain(|id, _| !ids.contains(id));
+        let ty = self.files.type_of(self.symbols.get(symbol), place.start).ok_or_else(refused)?;
+        let value = value?;
+        if (value.ty.word == Word::Logical) != (ty.word == Word::Logical) {
+            return Err(refused());
+        }
+        Ok(value.to(ty))
     }
 
     /// Runs `inside` while these variables count the elements of the dimensions that are run through.
@@ -449,6 +535,11 @@ impl Values<'_> {
             return wrong();
         }
         let joined = left.ty.joined(right.ty);
+        let is_order =
+            matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+        if joined.word == Word::Complex && is_order {
+            return wrong();
+        }
         let (operator, binds, ty) = match op {
             BinaryOp::Add if !is_about_logicals => ("+", binds::SUM, joined),
             BinaryOp::Subtract if !is_about_logicals => ("-", binds::SUM, joined),
@@ -474,12 +565,12 @@ impl Values<'_> {
         Ok(Value::binary(&left, operator, &right, binds, ty))
     }
 
-    fn is_power(&self, base: ExprId, exponent: ExprId) -> bool {
+    fn is_between(&self, base: ExprId, exponent: ExprId, sign: &str) -> bool {
         let unit = self.files.own.unit;
         let [first, second] = [base, exponent].map(|part| unit.expr(part).span);
         let between = Span { start: first.end.min(second.start), end: second.start };
         let code = plain_code(self.files.own, between);
-        code.trim_matches(['(', ')', '-', '+']) == "**"
+        code.trim_matches(['(', ')', '-', '+']) == sign
     }
 
     fn power(&self, base: ExprId, exponent: ExprId, at: Span) -> Result<Value, Why> {
@@ -487,6 +578,9 @@ impl Values<'_> {
         let (base, exponent) = (self.value(base)?, self.value(exponent)?);
         if [&base, &exponent].iter().any(|one| matches!(one.ty.word, Word::Logical | Word::Record)) {
             return Err(Why::new(at, "this operator"));
+        }
+        if [&base, &exponent].iter().any(|one| one.ty.word == Word::Complex) && exponent.ty != Type::INTEGER {
+            return Err(Why::new(at, "a power of complex numbers"));
         }
         if exponent.ty.word == Word::Real {
             let ty = base.ty.joined(exponent.ty);
@@ -547,6 +641,17 @@ impl Values<'_> {
         let args: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         Value::name(format!("{}({})", helpers::name(helper, ty), args.join(", ")), result)
     }
+}
+
+/// The statement function of a name.
+pub fn statement_function<'a>(ground: &Ground<'a>, symbol: SymbolId) -> Option<&'a StatementFunction> {
+    let decl = ground.symbols.get(symbol).decl?;
+    ground.files.own.unit.statement_functions.iter().find(|one| one.decl == decl)
+}
+
+/// Whether a name is that of a part of a complex number.
+pub fn is_part(name: &str) -> bool {
+    matches!(name, "re" | "im")
 }
 
 /// The number that a macro of the preprocessor stands for.

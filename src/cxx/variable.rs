@@ -64,6 +64,8 @@ pub struct Variable {
     pub object: Option<String>,
     /// It is a component of objects, an array, and what it belongs to stands before its name.
     pub is_part: bool,
+    /// It may be absent.
+    pub is_optional: bool,
 }
 
 /// The variables of a construct by their symbols, and what is asked of their shapes.
@@ -77,7 +79,13 @@ pub struct Variables {
     unnamed: BTreeMap<Identity, SymbolId>,
     /// How many components are taken in that are arrays of objects.
     parts: usize,
+    /// Other names of variables.
+    others: BTreeMap<SymbolId, SymbolId>,
+    /// There are names of variables or of parts of such.
+    has_others: bool,
     asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
+    /// The optional arguments of which it is asked whether they are there.
+    presence: RefCell<BTreeSet<SymbolId>>,
 }
 
 /// Where the symbols of components begin.
@@ -212,14 +220,46 @@ impl Variable {
         let bounds = places.flat_map(|place| {
             [Asked::Lower, Asked::Extent].map(|which| passed_name(&self.bounds, place, which))
         });
-        bounds.chain(["first", "count"].map(|word| format!("{}_{word}", self.bounds)))
+        let own = [presence_name(&self.bounds), place_name(&self.bounds)];
+        let own = own.into_iter().filter(|_| self.is_optional);
+        bounds.chain(["first", "count"].map(|word| format!("{}_{word}", self.bounds))).chain(own)
     }
 }
 
 impl Variables {
     /// The variable of a symbol.
     pub fn get(&self, symbol: SymbolId) -> Option<&Variable> {
-        self.all.get(&symbol)
+        self.all.get(&self.itself(symbol))
+    }
+
+    /// The variable that a symbol is another name of, or the symbol.
+    fn itself(&self, symbol: SymbolId) -> SymbolId {
+        self.others.get(&symbol).copied().unwrap_or(symbol)
+    }
+
+    /// Whether it is another name of a variable.
+    pub fn is_other_name(&self, symbol: SymbolId) -> bool {
+        self.others.contains_key(&symbol)
+    }
+
+    /// Whether some variables have other names.
+    pub fn has_other_names(&self) -> bool {
+        self.has_others
+    }
+
+    /// From here on a symbol is another name of a variable.
+    pub fn add_other_name(&mut self, symbol: SymbolId, variable: SymbolId) {
+        self.others.insert(symbol, self.itself(variable));
+        self.has_others = true;
+    }
+
+    /// Takes in a variable that is known, but for its names in C++.
+    pub fn add_own(&mut self, symbols: &Symbols, symbol: SymbolId, mut variable: Variable, at: Span) {
+        let name = &symbols.get(symbol).name;
+        variable.name = cpp_name(name);
+        self.has_others = true;
+        self.settle(&mut variable, symbols, name, at);
+        self.all.insert(symbol, variable);
     }
 
     /// Whether C++ calls a variable so, or a bound that is passed beside one.
@@ -231,7 +271,7 @@ impl Variables {
 
     /// All elements of an array as a section of C++: `[0:n]`.
     pub fn section(&self, symbol: SymbolId) -> Option<String> {
-        let rank = self.all.get(&symbol)?.shape.len();
+        let rank = self.get(symbol)?.shape.len();
         let mut sizes = Vec::with_capacity(rank);
         for at in 0..rank {
             sizes.push(match self.bound(symbol, at, Asked::Extent)? {
@@ -247,8 +287,22 @@ impl Variables {
         self.asked.borrow().iter().copied().collect()
     }
 
+    /// What says whether an optional argument is there; `None` of another variable.
+    pub fn presence(&self, symbol: SymbolId) -> Option<String> {
+        let symbol = self.itself(symbol);
+        let variable = self.all.get(&symbol).filter(|one| one.is_optional)?;
+        self.presence.borrow_mut().insert(symbol);
+        Some(presence_name(&variable.bounds))
+    }
+
+    /// Whether it is asked if a variable is there.
+    pub fn is_presence_asked(&self, symbol: SymbolId) -> bool {
+        self.presence.borrow().contains(&symbol)
+    }
+
     /// A bound of a dimension in C++: a number, or the name of what is passed.
     pub fn bound(&self, symbol: SymbolId, at: usize, which: Asked) -> Option<BoundText> {
+        let symbol = self.itself(symbol);
         let variable = self.all.get(&symbol)?;
         let dimension = variable.shape.get(at)?;
         let bound = if which == Asked::Lower { dimension.lower } else { dimension.extent };
@@ -263,7 +317,8 @@ impl Variables {
 
     /// What an expression names.
     pub fn named(&self, symbols: &Symbols, unit: &Unit, expr: ExprId) -> Option<SymbolId> {
-        symbols.named(unit, expr).or_else(|| self.named.get(&expr).copied())
+        let own = symbols.named(unit, expr).or_else(|| self.named.get(&expr).copied());
+        own.map(|symbol| self.itself(symbol))
     }
 
     /// The component of a variable by its path in small letters and without blanks.
@@ -349,6 +404,7 @@ impl Variables {
             bounds: String::new(),
             object: None,
             is_part: false,
+            is_optional: false,
         };
         self.settle(&mut variable, symbols, "", at);
         let symbol = self.next_symbol();
@@ -410,6 +466,7 @@ impl Variables {
             bounds: String::new(),
             object: Some(record::cpp(ground, ty)),
             is_part: false,
+            is_optional: false,
         };
         self.settle(&mut variable, symbols, &known.name, at);
         self.all.insert(symbol, variable);
@@ -429,6 +486,7 @@ impl Variables {
             bounds: String::new(),
             object: None,
             is_part: true,
+            is_optional: false,
         };
         self.all.insert(symbol, variable);
         self.parts += 1;
@@ -456,6 +514,16 @@ pub enum BoundText {
     Name(String),
 }
 
+/// How C++ calls what says whether an optional argument is there.
+pub fn presence_name(variable: &str) -> String {
+    format!("{variable}_present")
+}
+
+/// How C++ calls the address of a number that may be absent.
+pub fn place_name(variable: &str) -> String {
+    format!("{variable}_there")
+}
+
 /// How C++ calls a bound of an array that is passed.
 pub fn passed_name(array: &str, at: usize, which: Asked) -> String {
     let letter = if which == Asked::Lower { 'l' } else { 'n' };
@@ -480,9 +548,6 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
     let ty = files.type_of(symbol, at.start).ok_or_else(|| named("of a type that is not surely known"))?;
     let shape = shape(files, symbol).ok_or_else(|| named("of a shape that is not known"))?;
     let said = &symbol.fortran;
-    if said.optional {
-        return Err(named("an optional argument"));
-    }
     Ok(Variable {
         name: cpp_name(&symbol.name),
         spelled: spelled(files.own, symbol, at),
@@ -493,6 +558,7 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
         bounds: String::new(),
         object: None,
         is_part: false,
+        is_optional: said.optional,
     })
 }
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclId, DeclKind, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse, Scope,
-    ScopeId, ScopeKind, Unit,
+    Attributes, BaseType, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse,
+    Scope, ScopeId, ScopeKind, Unit,
 };
 use crate::source::Span;
 
@@ -440,7 +440,11 @@ pub fn resolve(unit: &mut Unit, symbols: &Symbols) {
             symbol.kind,
             SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Constant
         );
-        if !is_variable || symbol.class != Class::Array && !args.iter().any(is_part) {
+        // What `associate` names is no function.
+        let is_associated =
+            symbol.decl.is_some_and(|decl| unit.decl(decl).derived.first() == Some(&Derived::Reference));
+        let is_array = symbol.class == Class::Array || is_associated;
+        if !is_variable || !is_array && !args.iter().any(is_part) {
             continue;
         }
         let (callee, args, span) = (*callee, args.clone(), unit.exprs[index].span);

@@ -18,7 +18,7 @@ use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::ScopeKind;
 use crate::omp::Part;
 use crate::plan::{self, Exit, Item};
-use crate::scan::{Conditions, Scan};
+use crate::scan::{self, Conditions, Scan};
 use crate::sema::{Class, Symbol, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
@@ -28,19 +28,58 @@ use declare::declared;
 use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Beside, Options, Outcome, Source, Translation, views};
+use super::{Beside, Options, Outcome, Source, Translation, split, views};
 
 /// The run-time library's module, by its file's name.
 pub const MODULE: (&str, &str) =
     ("acc2omp_cuda_module.f90", include_str!("../cuda/runtime/acc2omp_cuda_module.f90"));
 
-/// What stands before the functions in C++.
-const HEAD: &str = "#include <math.h>\n#include <stdlib.h>\n\n";
+/// What stands before the functions in C++, whose texts these are.
+fn head<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = texts.collect();
+    let names = |word: &str| texts.iter().any(|text| text.contains(word));
+    let headers = [
+        ("complex.h", names("_Complex") || names("CMPLX")),
+        ("math.h", true),
+        ("stdlib.h", true),
+        ("string.h", names("memcpy")),
+    ];
+    let needed = headers.into_iter().filter(|(_, is_needed)| *is_needed);
+    needed.map(|(name, _)| format!("#include <{name}>\n")).chain(["\n".to_owned()]).collect()
+}
 
 /// What a source in Fortran becomes in CUDA.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    let back = &mut |options: &Options| views::translate(source, options, &mut FortranCuda::default());
+    let back = &mut |options: &Options| written_out(source, options, DEPTH);
     super::without_data(options, back).0
+}
+
+/// Directives with conditions inside, and then constructs with such.
+const DEPTH: usize = 2;
+
+/// A source whose directives and constructs with conditions of the preprocessor inside are written out, each of them whole in
+/// each branch.
+fn written_out(source: &Source, options: &Options, depth: usize) -> Translation {
+    let mut back = FortranCuda::default();
+    let plain = views::translate(source, options, &mut back);
+    let Some(depth) = depth.checked_sub(1) else { return plain };
+    let directives = scan::splits(&source.file);
+    let splits = match directives.is_empty() {
+        false => directives,
+        true => scan::constructs(&source.file, &back.parted.into_iter().collect::<Vec<Span>>()),
+    };
+    if splits.is_empty() {
+        return plain;
+    }
+    let seen = |source: &Source, view: Option<&scan::View>| {
+        let back = &mut FortranCuda::default();
+        match view {
+            Some(view) => views::translate_view(source, options, back, view),
+            None => views::translate(source, options, back),
+        }
+    };
+    let translate = |source: &Source| written_out(source, options, depth);
+    split::written_out(source, splits, &translate, &seen).unwrap_or(plain)
 }
 
 /// What the views seen so far have brought.
@@ -58,6 +97,8 @@ struct FortranCuda {
     modules: BTreeSet<Span>,
     /// Where `_OPENACC` stands.
     macros: BTreeSet<Span>,
+    /// The constructs with conditions of the preprocessor inside.
+    parted: BTreeSet<Span>,
 }
 
 /// A view with its directives.
@@ -238,19 +279,19 @@ impl FortranCuda {
         let unit = view.ground.files.own.unit;
         let Some(stmt) = one.stmt() else { return Err(Why { at: span, what: "this construct".to_owned() }) };
         let name = self.name(view, span);
-        let mut construct = cxx::construct(&view.ground, at, &name)?;
-        self.check(view, &construct, span, source)?;
         let end = one.partner.map(|end| bound[end].directive.span);
         let whole = span.to(end.unwrap_or(unit.stmt(stmt).span));
         if !layout::stands_alone(file, whole) {
             return Err(Why { at: span, what: "a construct among other code on one line".to_owned() });
         }
-        if file.text(whole).lines().any(|line| line.starts_with('#')) {
+        if self.is_parted(file, whole) {
             return Err(Why {
                 at: span,
                 what: "a construct with lines of the preprocessor in it".to_owned(),
             });
         }
+        let mut construct = cxx::construct(&view.ground, at, &name)?;
+        self.check(view, &construct, span, source)?;
         let mut calls = self.places(view, &construct.declared, span)?;
         let sizes = construct.sizes.iter().map(|(name, object, bytes)| {
             format!("call acc2omp_check_size(\"{name}\", storage_size({object}), {bytes})")
@@ -294,12 +335,37 @@ impl FortranCuda {
         Ok(changes)
     }
 
+    /// Whether lines of the preprocessor stand in a construct that may choose other code; then it is noted.
+    fn is_parted(&mut self, file: &SourceFile, whole: Span) -> bool {
+        let count = file.text(whole).lines().filter(|line| line.starts_with('#')).count();
+        if count == 0 {
+            return false;
+        }
+        // `_OPENACC` is defined in the translation, too.
+        let forks = scan::forks(file).into_iter().filter(|fork| whole.contains(fork.whole));
+        let decided: usize = forks
+            .filter(|fork| fork.names().all(|name| name == "_OPENACC"))
+            .map(|fork| fork.branches.len() + 1)
+            .sum();
+        if decided == count {
+            return false;
+        }
+        self.parted.insert(whole);
+        true
+    }
+
     /// The name of the function for the construct of a directive.
     fn name(&self, view: &View, span: Span) -> String {
         let files = view.ground.files;
         let unit_name = view.options.unit_name(&files.own.file.name);
         let procedure = layout::innermost(files.own.unit, span.start).map(|scope| scope.name.clone());
-        let line = files.own.file.line_number(span.start);
+        let file = files.own.file;
+        let mut line = file.line_number(span.start).to_string();
+        // Of a construct that is written out for several branches.
+        let own = file.lines.line(span.start);
+        if file.inserted.binary_search(&(file.lines.span(own).end.saturating_sub(1))).is_ok() {
+            line = format!("{line}_{}", own + 1);
+        }
         let procedure =
             procedure.filter(|name| !name.is_empty() && *name != unit_name).map(|name| format!("_{name}"));
         let name = format!("{unit_name}{}_{line}", procedure.unwrap_or_default()).to_ascii_lowercase();
@@ -310,7 +376,11 @@ impl FortranCuda {
     fn check(&self, view: &View, construct: &Construct, span: Span, source: &Source) -> Result<(), Why> {
         let procedures = view.ground.procedures.borrow();
         let helpers = cxx::helpers(&view.ground.used.borrow());
-        let text = format!("{HEAD}{helpers}{}{}", joined(&procedures.texts), construct.text);
+        let text = format!("{helpers}{}{}", joined(&procedures.texts), construct.text);
+        let text = format!("{}{text}", head(std::iter::once(text.as_str())));
+        if std::env::var("H19DUMP").is_ok() {
+            eprintln!("{text}");
+        }
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
@@ -339,7 +409,8 @@ impl FortranCuda {
             return Err(Why { at: Span { start: offset, end: offset }, what });
         }
         let place = super::specification::behind_head(file, scope);
-        if !scope.uses.iter().any(|used| used.module == "openacc") {
+        // With `only`, what is called here is not brought.
+        if !scope.uses.iter().any(|used| used.module == "openacc" && !used.only && used.names.is_empty()) {
             self.specifications.add(place, "use acc2omp_cuda".to_owned(), offset);
         }
         if has_own {
@@ -524,7 +595,10 @@ impl FortranCuda {
     /// `_OPENACC` gives way to the macro of the library, which the file defines.
     fn name_macros(&mut self, all: &mut Gathered) {
         let file = &all.source.file;
-        let macros = std::mem::take(&mut self.macros);
+        let mut macros = std::mem::take(&mut self.macros);
+        // What stands in a construct has gone with it.
+        let gone: Vec<Span> = all.edits.edits().map(|edit| edit.span).collect();
+        macros.retain(|at| !gone.iter().any(|span| span.contains(*at)));
         if macros.is_empty() {
             return;
         }
@@ -541,7 +615,9 @@ impl FortranCuda {
             return Vec::new();
         }
         let file = &source.file;
-        let mut text = format!("{HEAD}{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
+        let used = format!("{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
+        let texts = self.constructs.values().map(|construct| construct.text.as_str());
+        let mut text = format!("{}{used}", head(texts.chain([used.as_str()])));
         // Where the code of a line stands in the source: as the last line before it that says so.
         let mut places: BTreeMap<usize, u32> = BTreeMap::new();
         let mut first = text.lines().count();

@@ -27,6 +27,8 @@ struct Site {
     there: Span,
     /// How many whole directives they are.
     directives: usize,
+    /// They are a construct with all that stands in it.
+    is_construct: bool,
     /// Each new line, and the line of the source that it comes from; the ends of both behind them.
     lines: Vec<(Span, Span)>,
 }
@@ -37,32 +39,56 @@ pub fn translated(
     options: &Options,
     translate: &dyn Fn(&Source) -> Translation,
 ) -> Translation {
-    let mut splits = match source.file.language.is_fortran() {
+    let splits = match source.file.language.is_fortran() {
         true => scan::splits(&source.file),
         false => Vec::new(),
     };
+    let seen = |there: &Source, view: Option<&View>| {
+        let back = &mut OpenMp::new(there, options);
+        match view {
+            Some(view) => views::translate_view(there, options, back, view),
+            None => views::translate(there, options, back),
+        }
+    };
+    written_out(source, splits, translate, &seen).unwrap_or_else(|| translate(source))
+}
+
+/// The translation of a source by `translate`, which sees directives or constructs written out; `None` if all stay. `seen` is
+/// what all views of a source together are translated to, or one.
+pub fn written_out(
+    source: &Source,
+    mut splits: Vec<Split>,
+    translate: &dyn Fn(&Source) -> Translation,
+    seen: &dyn Fn(&Source, Option<&View>) -> Translation,
+) -> Option<Translation> {
     for _ in 0..ATTEMPTS {
         if splits.is_empty() {
             break;
         }
         let (there, sites) = written(source, &splits);
         let translation = translate(&there);
-        let stay = refused(&there, options, &sites, &translation);
+        let stay = refused(&there, seen, &sites, &translation);
         if !stay.contains(&true) {
-            return at_home(source, &there.file, &sites, translation);
+            return Some(at_home(source, &there.file, &sites, translation));
         }
         let mut stay = stay.into_iter();
         splits.retain(|_| stay.next() == Some(false));
     }
-    translate(source)
+    None
 }
 
 /// The source with these directives written out.
 fn written(source: &Source, splits: &[Split]) -> (Source, Vec<Site>) {
     let (file, mut text, mut done, mut inserted) = (&source.file, Vec::new(), 0, Vec::new());
     let mut sites: Vec<Site> = Vec::new();
+    let kept = |from: Span, to: u32| {
+        let old = file.inserted.iter().filter(move |at| from.start <= **at && **at < from.end);
+        old.map(move |at| at - from.start + to)
+    };
     for split in splits {
-        text.extend(file.slice(Span { start: done, end: split.span.start }));
+        let plain = Span { start: done, end: split.span.start };
+        inserted.extend(kept(plain, text.len() as u32));
+        text.extend(file.slice(plain));
         let base = text.len() as u32;
         text.extend(&split.text);
         let ends = split.starts.iter().skip(1).copied().chain([split.text.len() as u32]);
@@ -70,13 +96,24 @@ fn written(source: &Source, splits: &[Split]) -> (Source, Vec<Site>) {
         let spans = spans.map(|(start, end)| Span { start: base + start, end: base + end });
         let mut lines: Vec<(Span, Span)> = spans.zip(split.lines.iter().copied()).collect();
         let before = file.lines.line(split.span.end - 1) + 1 - file.lines.line(split.span.start);
-        inserted.extend(lines.iter().skip(before).map(|(there, _)| there.end - 1));
+        for (at, (there, here)) in lines.iter().enumerate() {
+            let is_new = at >= before || kept(*here, 0).next().is_some();
+            inserted.extend(is_new.then_some(there.end - 1));
+        }
         lines.push((Span::at(text.len()), Span::at(split.span.end as usize)));
         let there = Span { start: base, end: text.len() as u32 };
-        sites.push(Site { here: split.span, there, directives: split.directives, lines });
+        sites.push(Site {
+            here: split.span,
+            there,
+            directives: split.directives,
+            is_construct: split.is_construct,
+            lines,
+        });
         done = split.span.end;
     }
-    text.extend(file.slice(Span { start: done, end: file.bytes.len() as u32 }));
+    let rest = Span { start: done, end: file.bytes.len() as u32 };
+    inserted.extend(kept(rest, text.len() as u32));
+    text.extend(file.slice(rest));
     let mut file = file.with(text);
     file.inserted = inserted;
     (Source { file, headers: source.headers.clone() }, sites)
@@ -84,7 +121,12 @@ fn written(source: &Source, splits: &[Split]) -> (Source, Vec<Site>) {
 
 /// Which of the sites must stay as they are: of their branches only some are translated, or in another way than if the
 /// other branches were not there.
-fn refused(there: &Source, options: &Options, sites: &[Site], translation: &Translation) -> Vec<bool> {
+fn refused(
+    there: &Source,
+    seen: &dyn Fn(&Source, Option<&View>) -> Translation,
+    sites: &[Site],
+    translation: &Translation,
+) -> Vec<bool> {
     let reports = |site: &Site| {
         let all = &translation.directives;
         let first = all.partition_point(|report| report.span.start < site.there.start);
@@ -96,7 +138,7 @@ fn refused(there: &Source, options: &Options, sites: &[Site], translation: &Tran
     for site in sites {
         let reports = reports(site);
         let is_whole = reports.iter().all(is_left) || !reports.iter().any(is_left);
-        let is_read = reports.len() <= site.directives;
+        let is_read = site.is_construct || reports.len() <= site.directives;
         stay.push(!is_whole || !is_read);
     }
     let has_several = |all: &&[DirectiveReport]| all.len() > 1 && !all.iter().any(is_left);
@@ -105,7 +147,7 @@ fn refused(there: &Source, options: &Options, sites: &[Site], translation: &Tran
     if live.is_empty() || stay.contains(&true) {
         return stay;
     }
-    let all = views::translate(there, options, &mut OpenMp::new(there, options));
+    let all = seen(there, None);
     let known = changes(&all);
     let (mut met, mut views_left): (BTreeSet<u32>, usize) = (BTreeSet::new(), VIEWS);
     for start in live {
@@ -119,12 +161,13 @@ fn refused(there: &Source, options: &Options, sites: &[Site], translation: &Tran
         }
         views_left -= 1;
         let view = View::reaching(&there.file, start);
-        let alone = views::translate_view(there, options, &mut OpenMp::new(there, options), &view);
+        let alone = seen(there, Some(&view));
         let alone = changes(&alone);
         met.extend(alone.keys());
         // What is left for all is left for each.
         let differs = alone.iter().any(|(at, edits)| known.get(at).is_some_and(|known| known != edits));
-        stay[site] |= differs || !alone.contains_key(&start);
+        // What `translate` has written out anew was compared there.
+        stay[site] |= differs || known.contains_key(&start) && !alone.contains_key(&start);
     }
     stay
 }
@@ -162,7 +205,7 @@ fn at_home(source: &Source, there: &SourceFile, sites: &[Site], mut translation:
     for report in &mut translation.directives {
         let site = site_of(report.span);
         report.span = home(report.span);
-        if let Some(Site { here, .. }) = site {
+        if let Some(Site { here, is_construct: false, .. }) = site {
             report.span.end = here.start + source.file.slice(*here).trim_ascii_end().len() as u32;
         }
     }

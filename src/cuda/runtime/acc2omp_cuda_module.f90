@@ -32,6 +32,8 @@ module acc2omp_cuda
   public :: acc2omp_object
   ! Where data are on the device, for `host_data`.
   public :: acc2omp_device
+  ! How many elements a dimension has: none of an argument that is absent.
+  public :: acc2omp_size
   ! OpenACC's own routines, for devices, queues and data.
   public :: acc_get_num_devices, acc_set_device_type, acc_get_device_type, acc_set_device_num, acc_get_device_num
   public :: acc_get_property, acc_get_property_string, acc_on_device
@@ -334,6 +336,14 @@ module acc2omp_cuda
   end interface
 
 contains
+
+  function acc2omp_size(data, dim)
+    type(*), intent(in), optional :: data(..)
+    integer, intent(in) :: dim
+    integer(c_long) :: acc2omp_size
+    acc2omp_size = 0
+    if (present(data)) acc2omp_size = size(data, dim, c_long)
+  end function
 
   ! A text that outlives the regions that speak of it.
   function kept(text)

@@ -29,7 +29,7 @@ pub use modules::{defined as defined_modules, used as used_modules};
 pub use nothing::nothing;
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
-pub use split::{Split, splits};
+pub use split::{Split, constructs, splits};
 pub use written::written;
 
 /// What stands for the macro of a directive that conditions of the preprocessor part.

@@ -5,6 +5,7 @@
 use crate::source::{Form, Language, SourceFile, Span};
 
 use super::super::c::Event;
+use super::super::forks::forks;
 use super::super::preproc::{self, View, keyword};
 use super::code;
 use super::line::{self, Kind};
@@ -24,8 +25,10 @@ pub struct Split {
     pub text: Vec<u8>,
     /// Where each new line begins in the new text.
     pub starts: Vec<u32>,
-    /// How many whole directives it holds.
+    /// How many whole directives it holds, or constructs.
     pub directives: usize,
+    /// It is a construct with all that stands in it.
+    pub is_construct: bool,
 }
 
 /// What a line is for a directive that may go on there.
@@ -93,6 +96,38 @@ pub fn splits(file: &SourceFile) -> Vec<Split> {
         found.extend(reader.directive(at).and_then(|nodes| written(file, &nodes)));
     }
     found
+}
+
+/// The constructs at these places with conditions inside, written out: the whole construct in each branch.
+pub fn constructs(file: &SourceFile, places: &[Span]) -> Vec<Split> {
+    let forks = forks(file);
+    let mut all: Vec<Span> = Vec::new();
+    for place in places {
+        let mut place = *place;
+        // A condition that begins before the construct and ends in it is written out with it.
+        for fork in &forks {
+            let is_apart = fork.whole.end <= place.start || place.end <= fork.whole.start;
+            let is_inside = fork.branches.iter().any(|branch| branch.inside.contains(place));
+            if !is_apart && !is_inside && !place.contains(fork.whole) {
+                place = place.to(fork.whole);
+            }
+        }
+        match all.last_mut().filter(|last| place.start < last.end) {
+            Some(last) => *last = last.to(place),
+            None => all.push(place),
+        }
+    }
+    let events = super::events(file);
+    let rows = rows(file, &events);
+    let reader = Reader { rows: &rows, is_free: true };
+    let split = |place: &Span| {
+        let first = rows.partition_point(|row| row.span.end <= place.start);
+        let end = rows.partition_point(|row| row.span.start < place.end);
+        let (nodes, behind) = reader.all(file, first, end, 0)?;
+        let split = written(file, &nodes).filter(|_| behind == end)?;
+        Some(Split { is_construct: true, ..split })
+    };
+    all.iter().filter_map(split).collect()
 }
 
 /// The lines of a file; one of the preprocessor with its continuations.
@@ -193,6 +228,39 @@ impl Reader<'_> {
         Some((nodes, done, may_go_on))
     }
 
+    /// All lines from `at` on up to `end`, or to where a branch ends, and the row behind them; `None` if others of the
+    /// preprocessor than conditions are among them.
+    fn all(&self, file: &SourceFile, at: usize, end: usize, depth: usize) -> Option<(Vec<Node>, usize)> {
+        let (mut nodes, mut at) = (Vec::new(), at);
+        while let Some(row) = self.row(at).filter(|_| at < end) {
+            match row.role {
+                Role::Opens if depth < BRANCHES => {
+                    let mut group = Group { branches: Vec::new(), has_else: false, closes: row.span };
+                    let mut head = row;
+                    loop {
+                        let (inside, behind) = self.all(file, at + 1, end, depth + 1)?;
+                        group.branches.push((head.span, inside));
+                        (head, at) = (self.row(behind).filter(|_| behind < end)?, behind);
+                        match head.role {
+                            Role::Parts if !group.has_else => {}
+                            Role::Else if !group.has_else => group.has_else = true,
+                            Role::Closes => break,
+                            _ => return None,
+                        }
+                    }
+                    group.closes = head.span;
+                    nodes.push(Node::Group(group));
+                }
+                Role::Opens => return None,
+                Role::Parts | Role::Else | Role::Closes => break,
+                _ if file.slice(row.span).starts_with(b"#") => return None,
+                _ => nodes.push(Node::Line(row.span)),
+            }
+            at += 1;
+        }
+        Some((nodes, at))
+    }
+
     /// The condition that begins there, if all that it holds belongs to a directive, and at least a line does.
     fn group(&self, at: usize, may_go_on: bool, depth: usize) -> Option<(Group, usize, bool)> {
         // Each level has at least two branches.
@@ -233,9 +301,11 @@ fn written(file: &SourceFile, nodes: &[Node]) -> Option<Split> {
     let span = match (nodes.first()?, nodes.last()?) {
         (Node::Line(first), Node::Line(last)) => first.to(*last),
         (Node::Line(first), Node::Group(last)) => first.to(last.closes),
-        (Node::Group(_), _) => return None,
+        (Node::Group(first), Node::Line(last)) => first.branches.first()?.0.to(*last),
+        (Node::Group(first), Node::Group(last)) => first.branches.first()?.0.to(last.closes),
     };
-    let mut split = Split { span, lines: Vec::new(), text: Vec::new(), starts: Vec::new(), directives: 0 };
+    let (lines, text, starts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut split = Split { span, lines, text, starts, directives: 0, is_construct: false };
     let nodes: Vec<&Node> = nodes.iter().collect();
     split.branch(file, &[], &nodes).then_some(split)
 }
