@@ -378,9 +378,6 @@ impl FortranCuda {
         let helpers = cxx::helpers(&view.ground.used.borrow());
         let text = format!("{helpers}{}{}", joined(&procedures.texts), construct.text);
         let text = format!("{}{text}", head(std::iter::once(text.as_str())));
-        if std::env::var("H19DUMP").is_ok() {
-            eprintln!("{text}");
-        }
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
         if !left && !translation.beside.is_empty() {
