@@ -601,6 +601,12 @@ impl Call<'_> {
         {
             return Ok(variable.ty);
         }
+        // A constant may ask for the type of a variable.
+        let (symbols, at) = (self.values.symbols, self.values.files.own.unit.expr(arg).span);
+        let named = symbols.named(self.values.files.own.unit, arg).map(|symbol| symbols.get(symbol));
+        if let Some(ty) = named.and_then(|known| self.values.files.type_of(known, at.start)) {
+            return Ok(ty);
+        }
         self.values.value(arg).map(|value| value.ty)
     }
 

@@ -1727,3 +1727,15 @@ pub fn header_unread(at: Span, name: &str, path: &str) -> Diag {
         "name the folder of the header on the command line, too, so that its types and macros are known",
     )
 }
+
+/// A0408
+pub fn value_of_first_use(at: Span, name: &str) -> Diag {
+    diag(
+        408,
+        Severity::Differs,
+        at,
+        format!("the device gets the value that `{name}` has when the device first uses it"),
+        "`copyin` of a variable of a module",
+        "write `update device` where the host changes the value before that",
+    )
+}

@@ -160,6 +160,7 @@ pages! {
     405 Cuda "A0405.md"
     406 Cuda "A0406.md"
     407 Cuda "A0407.md"
+    408 Cuda "A0408.md"
     901 Each "A0901.md"
     902 Each "A0902.md"
 }

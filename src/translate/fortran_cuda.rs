@@ -97,6 +97,8 @@ struct FortranCuda {
     modules: BTreeSet<Span>,
     /// Where `_OPENACC` stands.
     macros: BTreeSet<Span>,
+    /// What there is to say of directives that are translated.
+    said: Vec<diag::Diag>,
     /// The constructs with conditions of the preprocessor inside.
     parted: BTreeSet<Span>,
 }
@@ -196,6 +198,7 @@ impl BackEnd for FortranCuda {
         }
         all.leave_whole(unit, &bound, &held, &mut changes);
         self.allocations(&view, all);
+        all.diags.append(&mut self.said);
         for (one, _) in bound.iter().zip(&changes).filter(|(_, edits)| edits.is_none()) {
             self.constructs.remove(&one.directive.span.start);
         }

@@ -7,12 +7,12 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::{self, Bound, Declared};
 use crate::cxx::{self, Why};
 use crate::host::ir::Unit;
-use crate::layout;
 use crate::omp::Part;
 use crate::plan::{self, Item};
 use crate::scan::Scan;
 use crate::sema::Texts;
 use crate::source::Span;
+use crate::{diag, layout};
 
 use super::super::specification::behind_head;
 use super::super::views::Gathered;
@@ -58,6 +58,11 @@ impl FortranCuda {
             {
                 return Err(refused());
             }
+        }
+        let copied = listed(view, at);
+        let is_copied = |clause: &DataClause| matches!(clause, DataClause::Copyin { .. });
+        for (_, item) in copied.iter().filter(|(clause, _)| is_copied(clause)) {
+            self.said.push(diag::value_of_first_use(item.span, &item.text));
         }
         Ok(vec![(at, vec![layout::removed(file, span)])])
     }
@@ -180,7 +185,7 @@ impl FortranCuda {
             allocations::edits((file, unit), ground.symbols, ground.bound, ground.declared, &lines);
         for edit in &edits {
             if let Err(why) = self.need(view, file, edit.span.start, false) {
-                all.diags.push(crate::diag::not_yet_cuda(why.at, &why.what));
+                all.diags.push(diag::not_yet_cuda(why.at, &why.what));
                 return;
             }
         }
