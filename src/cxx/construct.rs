@@ -129,6 +129,7 @@ struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
     If(ExprId),
+    Loop(StmtId),
     Else,
     End,
 }
@@ -421,6 +422,10 @@ impl<'a> Maker<'a> {
         for one in all {
             lines.push(match one {
                 Host::If(cond) => format!("    if ({}) {{", values.value(*cond)?.text),
+                Host::Loop(stmt) => {
+                    let body = Body::new(values, &self.around, self.extent, 1);
+                    format!("    {}", body.host_loop(*stmt)?)
+                }
                 Host::Else => "    } else {".to_owned(),
                 Host::End => "    }".to_owned(),
             });
@@ -445,6 +450,13 @@ impl<'a> Maker<'a> {
                     host.push(Host::If(cond));
                     for (at, (_, parts)) in bodies.iter().enumerate() {
                         host.extend((at > 0).then_some(Host::Else));
+                        self.parts(parts, pieces, host)?;
+                    }
+                    host.push(Host::End);
+                }
+                Part::Host { stmt, bodies } if matches!(unit.stmt(*stmt).kind, StmtKind::For { .. }) => {
+                    host.push(Host::Loop(*stmt));
+                    for (_, parts) in bodies {
                         self.parts(parts, pieces, host)?;
                     }
                     host.push(Host::End);

@@ -644,6 +644,32 @@ impl<'a> Body<'a> {
         if names_in(&code).any(is_constant) { format!("  // {}", code.trim()) } else { String::new() }
     }
 
+    /// The head of a loop that the host runs around what the device does.
+    pub fn host_loop(&self, id: StmtId) -> Result<String, Why> {
+        let unit = self.values.files.own.unit;
+        let refused = || Why::new(unit.stmt(id).span, "a loop of this form that the host runs in `kernels`");
+        let Counted { var, first, last, step, .. } = self.counted_parts(id).ok_or_else(refused)?;
+        let symbol = self.values.symbol(var).ok_or_else(refused)?;
+        let StmtKind::For { body, .. } = unit.stmt(id).kind else { return Err(refused()) };
+        let [variable, first, bound] = [var, first, last].map(|expr| self.values.value(expr));
+        let (variable, first, bound) = (variable?, first?, bound?);
+        let are_whole = [&variable, &first, &bound].iter().all(|one| one.ty.word == Word::Integer);
+        let is_written =
+            sema::uses(unit, self.values.symbols, body).of(symbol).is_some_and(|how| how.written);
+        let is_plain = are_whole && !is_written && self.around.in_heads.contains(&symbol);
+        match step {
+            Step::Number(by @ (1 | -1))
+                if is_plain && self.is_steady(last, id) && !self.may_overflow(last, by, variable.ty) =>
+            {
+                let (name, cpp) = (&variable.text, variable.ty.cpp());
+                let [compare, next] = if by == 1 { ["<=", "++"] } else { [">=", "--"] };
+                let bound = bound.within(binds::LESS + 1);
+                Ok(format!("for ({cpp} {name} = {}; {name} {compare} {bound}; {name}{next}) {{", first.text))
+            }
+            _ => Err(refused()),
+        }
+    }
+
     fn counted_parts(&self, id: StmtId) -> Option<Counted> {
         let seen = self.values.files.own;
         let unit = seen.unit;
