@@ -7,11 +7,12 @@ use crate::sema;
 use crate::source::Span;
 
 use super::Why;
+use super::expression::Values;
 use super::helpers::Helper;
 use super::intrinsic;
 use super::statement::Body;
 use super::types::{Type, Word};
-use super::value::{Value, Values, binds};
+use super::value::{Value, binds};
 use super::variable::element;
 
 /// What a function makes of all elements of an array.

@@ -12,12 +12,13 @@ use crate::source::Span;
 use super::Why;
 use super::component;
 use super::constant;
+use super::expression::{Values, macro_number, statement_function};
 use super::ground::Ground;
 use super::loops;
+use super::named;
 use super::record;
 use super::statement::Body;
 use super::types::Type;
-use super::value::{Values, macro_number, statement_function};
 use super::variable::{Asked, Bound, Dimension, Variable, Variables, element, names_in, passed_name};
 
 /// What a name of `associate` stands for.
@@ -127,7 +128,7 @@ pub fn add(
             return Err(refused("which a `block` declares as more than a plain variable"));
         }
         return match loops::stated_type(files.own, &known.name, at).as_deref() {
-            None => variables.add_any(ground, symbol, at),
+            None => named::add(ground, variables, symbol, at),
             Some("integer") if known.decl.is_none() => {
                 let (name, spelled, bounds) = (String::new(), known.name.clone(), String::new());
                 let own = Variable {

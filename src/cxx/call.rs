@@ -7,10 +7,11 @@ use crate::sema::{SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
+use super::expression::{Values, statement_function};
 use super::ground::Ground;
 use super::signature::{Captured, Dummy, DummyKind, Signature};
 use super::types::{Type, Word};
-use super::value::{Value, Values, binds, statement_function};
+use super::value::{Value, binds};
 use super::variable::{Variable, Variables, element};
 
 /// The procedure that a name means at `at`: it is written if it is not yet.

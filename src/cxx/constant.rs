@@ -7,9 +7,10 @@ use crate::sema::{SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
 use super::Why;
+use super::expression::Values;
 use super::ground::Ground;
 use super::types::{Type, Word, plain_code};
-use super::value::{Value, Values, binds};
+use super::value::{Value, binds};
 use super::variable::{Bound, Variables, cpp_name, shape_of};
 
 /// The value of a constant that is no array, which is named at `at`.

@@ -16,6 +16,7 @@ use super::block;
 use super::call;
 use super::clause::{Clauses, Keeps, Order, Reader};
 use super::component;
+use super::expression::Values;
 use super::ground::Ground;
 use super::interface::{Argument, Function, Passed};
 use super::loops;
@@ -23,7 +24,6 @@ use super::record;
 use super::signature::DummyKind;
 use super::statement::{Around, Body};
 use super::types::Type;
-use super::value::Values;
 use super::variable::{
     Asked, Bound as Limit, Variable, Variables, names_in, passed_name, place_name, presence_name,
 };

@@ -11,9 +11,11 @@ use crate::plan::Plan;
 use crate::sema::{SymbolId, Symbols, Texts};
 use crate::source::Span;
 
+use super::Why;
 use super::helpers::Used;
 use super::signature::{Procedures, Written};
-use super::types::Files;
+use super::types::{Files, Identity};
+use super::value::Value;
 
 /// What constructs are written from.
 pub struct Ground<'a> {
@@ -37,6 +39,8 @@ pub struct Ground<'a> {
     pub procedures: &'a RefCell<Procedures>,
     /// Writes a procedure: how it is called, and its text.
     pub write: fn(&Ground, &str, Span) -> Written,
+    /// The value of a constant that is no array, which is named at a place.
+    pub constant: fn(&Ground, SymbolId, Span) -> Result<Value, Why>,
     /// Reads another file whole.
     pub read: &'a dyn Fn(usize) -> Option<Elsewhere>,
     /// The other files that have been read whole, by their numbers.
@@ -54,9 +58,6 @@ pub struct Elsewhere {
     /// What they amount to.
     pub plan: Plan,
 }
-
-/// Which variable a symbol is, in whatever file: its module, if it is one of a module, and its name.
-pub type Identity = (Option<String>, String);
 
 impl Ground<'_> {
     /// Which variable a symbol is.

@@ -6,9 +6,10 @@ use crate::host::ir::{ExprId, ExprKind};
 use crate::source::Span;
 
 use super::Why;
+use super::expression::Values;
 use super::helpers::Helper;
 use super::types::{Type, Word, plain_code};
-use super::value::{Value, Values, binds};
+use super::value::{Value, binds};
 use super::variable::Asked;
 
 /// `name(args)`

@@ -15,13 +15,15 @@ use super::Why;
 use super::block;
 use super::call;
 use super::clause::{Clauses, Order, Reader};
+use super::expression::{Values, macro_number};
 use super::ground::Ground;
 use super::loops;
+use super::named;
 use super::record;
 use super::signature::{Captured, Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
 use super::types::Type;
-use super::value::{Value, Values, binds, macro_number};
+use super::value::{Value, binds};
 use super::variable::{Asked, Variable, Variables, names_in, passed_name};
 
 /// Writes the procedure of a name that is called at `at`: how it is called, and its text.
@@ -230,7 +232,7 @@ impl Writer<'_> {
         let is_result = self.scope.result.as_deref() == Some(known.name.as_str());
         let is_other = matches!(known.kind, SymbolKind::Function | SymbolKind::Type) && !is_result;
         if known.kind == SymbolKind::Constant && !known.shape.is_empty() && !order.contains(&symbol) {
-            variables.add_any(ground, symbol, at)?;
+            named::add(ground, variables, symbol, at)?;
             order.push(symbol);
             return Ok(());
         }
@@ -255,7 +257,7 @@ impl Writer<'_> {
         if known.fortran.optional {
             return Err(self.refused(&format!("which has `{}`, an optional argument", known.name)));
         }
-        variables.add_any(ground, symbol, at)?;
+        named::add(ground, variables, symbol, at)?;
         order.push(symbol);
         Ok(())
     }

@@ -13,39 +13,12 @@ use crate::source::Span;
 use super::Why;
 use super::component;
 use super::ground::Ground;
+use super::structs::{Member, Record};
 use super::types::{Files, Type, Word, plain_code};
-use super::variable::{Bound, Dimension, Variables, cpp_name, shape_of};
+use super::variable::{Bound, Dimension, Variable, Variables, cpp_name, shape, shape_of, spelled};
 
 /// Types that hold one another are followed no further than this.
 const DEPTH: usize = 16;
-
-/// A derived type as a struct.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// The file, and where the type stands there.
-    place: (String, u32),
-    /// How C++ calls it.
-    pub name: String,
-    members: Vec<Member>,
-    /// The type that it extends, with the name of that component.
-    base: Option<(String, Type)>,
-    /// Its bytes.
-    pub size: i128,
-    align: i128,
-}
-
-/// A component.
-#[derive(Clone, Debug)]
-pub struct Member {
-    /// Its name in Fortran.
-    name: String,
-    /// What stands behind the object in C++.
-    pub path: String,
-    /// Its type, or that of its elements.
-    pub ty: Type,
-    /// Its dimensions.
-    pub shape: Vec<Dimension>,
-}
 
 /// The type of the objects of a derived type.
 pub fn of(ground: &Ground, tag: &str, at: Span) -> Result<Type, Why> {
@@ -134,7 +107,7 @@ pub fn objects(
     }
     for (symbol, (at, why)) in &objects {
         let at = Span { start: at.start, end: at.start };
-        variables.add_any(ground, *symbol, at).map_err(|other| why.clone().unwrap_or(other))?;
+        add(ground, variables, *symbol, at).map_err(|other| why.clone().unwrap_or(other))?;
     }
     take_parts(ground, variables, extent)?;
     Ok(objects.into_keys().collect())
@@ -308,4 +281,35 @@ pub fn of_variable(ground: &Ground, symbol: SymbolId, at: Span) -> Result<Type, 
         BaseType::Tagged(tag) if is_type(seen, decl) => of(ground, tag, at),
         _ => Err(refused()),
     }
+}
+
+/// Takes in a variable of derived type whose objects become structs.
+pub fn add(ground: &Ground, variables: &mut Variables, symbol: SymbolId, at: Span) -> Result<(), Why> {
+    if variables.get(symbol).is_some() {
+        return Ok(());
+    }
+    let (files, symbols) = (ground.files, ground.symbols);
+    let known = symbols.get(symbol);
+    let named = |what: &str| Why::new(at, format!("`{}`, {what},", known.name));
+    let ty = of_variable(ground, symbol, at)?;
+    let is_variable = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
+    if !is_variable || known.fortran.optional {
+        return Err(named("a variable of derived type"));
+    }
+    let shape = shape(files, known).ok_or_else(|| named("of a shape that is not known"))?;
+    let said = &known.fortran;
+    let variable = Variable {
+        name: cpp_name(&known.name),
+        spelled: spelled(files.own, known, at),
+        ty,
+        is_aliased: said.pointer || said.target || said.is_equivalent,
+        is_constant: false,
+        shape,
+        bounds: String::new(),
+        object: Some(cpp(ground, ty)),
+        is_part: false,
+        is_optional: false,
+    };
+    variables.insert(symbols, symbol, variable, at);
+    Ok(())
 }

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use crate::sema::SymbolId;
 
 use super::Why;
-use super::ground::Identity;
-use super::record::Record;
-use super::types::Type;
+use super::structs::Record;
+use super::types::{Identity, Type};
 use super::variable::Asked;
 
 /// The procedures that are written so far.

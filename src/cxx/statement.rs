@@ -11,11 +11,12 @@ use crate::source::Span;
 use super::Why;
 use super::block::declared_size;
 use super::call;
+use super::expression::{Values, is_part};
 use super::helpers::Helper;
 use super::loops;
 use super::record;
 use super::types::{Type, Word, plain_code};
-use super::value::{Value, Values, binds, is_part};
+use super::value::{Value, binds};
 use super::variable::names_in;
 
 /// What stands around statements.

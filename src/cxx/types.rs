@@ -9,6 +9,9 @@ use crate::source::Span;
 /// Names that stand for others are followed no further than this.
 const DEPTH: usize = 8;
 
+/// Which variable a symbol is, in whatever file: its module, if it is one of a module, and its name.
+pub type Identity = (Option<String>, String);
+
 /// What a value is; numbers in the order in which one becomes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Word {

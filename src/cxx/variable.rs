@@ -11,10 +11,7 @@ use crate::source::Span;
 
 use super::Why;
 use super::component;
-use super::constant;
-use super::ground::{Ground, Identity};
-use super::record;
-use super::types::{Files, Type};
+use super::types::{Files, Identity, Type};
 
 /// A number of an array's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -426,51 +423,17 @@ impl Variables {
         }
     }
 
-    /// Takes in the variable of a symbol that is used at `at`, or a constant array.
-    pub fn add_any(&mut self, ground: &Ground, symbol: SymbolId, at: Span) -> Result<(), Why> {
-        let is_new = !self.all.contains_key(&symbol);
-        let known = ground.symbols.get(symbol);
-        if known.record.is_some() || known.class == Class::Record {
-            return if is_new { self.add_object(ground, symbol, at) } else { Ok(()) };
-        }
-        self.add(ground.files, ground.symbols, symbol, at)?;
-        if is_new && self.get(symbol).is_some_and(|one| one.is_constant) {
-            let name = constant::function(ground, self, symbol, at)?;
-            if let Some(variable) = self.all.get_mut(&symbol) {
-                variable.name = name;
-            }
-        }
-        Ok(())
+    /// Takes in a variable as it is, under a name that no other one has.
+    pub fn insert(&mut self, symbols: &Symbols, symbol: SymbolId, mut variable: Variable, at: Span) {
+        self.settle(&mut variable, symbols, &symbols.get(symbol).name, at);
+        self.all.insert(symbol, variable);
     }
 
-    /// Takes in a variable of derived type whose objects become structs.
-    fn add_object(&mut self, ground: &Ground, symbol: SymbolId, at: Span) -> Result<(), Why> {
-        let (files, symbols) = (ground.files, ground.symbols);
-        let known = symbols.get(symbol);
-        let named = |what: &str| Why::new(at, format!("`{}`, {what},", known.name));
-        let ty = record::of_variable(ground, symbol, at)?;
-        let is_variable =
-            matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
-        if !is_variable || known.fortran.optional {
-            return Err(named("a variable of derived type"));
+    /// Gives a constant array the name of the function of its elements.
+    pub fn rename(&mut self, symbol: SymbolId, name: String) {
+        if let Some(variable) = self.all.get_mut(&symbol) {
+            variable.name = name;
         }
-        let shape = shape(files, known).ok_or_else(|| named("of a shape that is not known"))?;
-        let said = &known.fortran;
-        let mut variable = Variable {
-            name: cpp_name(&known.name),
-            spelled: spelled(files.own, known, at),
-            ty,
-            is_aliased: said.pointer || said.target || said.is_equivalent,
-            is_constant: false,
-            shape,
-            bounds: String::new(),
-            object: Some(record::cpp(ground, ty)),
-            is_part: false,
-            is_optional: false,
-        };
-        self.settle(&mut variable, symbols, &known.name, at);
-        self.all.insert(symbol, variable);
-        Ok(())
     }
 
     /// Takes in a component that is an array, where an expression names it.
@@ -563,7 +526,7 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
 }
 
 /// How the source calls a variable at `at`: by the name that a `use` has given to it, too.
-fn spelled(seen: Texts, symbol: &Symbol, at: Span) -> String {
+pub fn spelled(seen: Texts, symbol: &Symbol, at: Span) -> String {
     let text = seen.code(at);
     let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     match text.trim() {
@@ -573,7 +536,7 @@ fn spelled(seen: Texts, symbol: &Symbol, at: Span) -> String {
 }
 
 /// The dimensions of a variable; `None` if they are not known.
-fn shape(files: &Files, symbol: &Symbol) -> Option<Vec<Dimension>> {
+pub fn shape(files: &Files, symbol: &Symbol) -> Option<Vec<Dimension>> {
     let Some((seen, decl)) = files.decl_of(symbol) else {
         return (symbol.class == Class::Scalar && symbol.home.is_none()).then(Vec::new);
     };

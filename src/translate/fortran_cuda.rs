@@ -157,6 +157,7 @@ impl BackEnd for FortranCuda {
             used: &used,
             procedures: &procedures,
             write: cxx::procedure,
+            constant: cxx::constant,
             read: &|at| source.elsewhere(at, options),
             elsewhere: &elsewhere,
         };
