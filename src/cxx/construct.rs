@@ -266,6 +266,7 @@ impl<'a> Maker<'a> {
         let directives = self.directives(&pieces)?;
         let roles = self.roles(&pieces)?;
         self.absent(&roles)?;
+        self.leads_inside(&roles)?;
         let arrays = self.arrays();
         let data = self.data(&arrays)?;
         let values = Values::new(self.ground, &self.variables);
@@ -376,6 +377,31 @@ impl<'a> Maker<'a> {
             Some((home.clone()?, item))
         };
         self.order.iter().filter_map(named).collect()
+    }
+
+    /// Refuses a scalar pointer whose value is passed and that may lead to what the construct changes.
+    fn leads_inside(&self, roles: &BTreeMap<SymbolId, Role>) -> Result<(), Why> {
+        let symbols = self.ground.symbols;
+        let own = |symbol: &&SymbolId| !self.variables.is_component(**symbol);
+        let uses = sema::uses(self.ground.files.own.unit, symbols, self.region);
+        for symbol in self.order.iter().filter(own) {
+            let Some(pointer) = self.variables.get(*symbol) else { continue };
+            let is_value = pointer.shape.is_empty() && self.role(roles, *symbol) == Role::Value;
+            if !is_value || !symbols.get(*symbol).fortran.pointer {
+                continue;
+            }
+            let is_changed = |other: &&SymbolId| {
+                let is_kept = uses.of(**other).is_none_or(|how| how.is_unchanged());
+                let is_aliased = self.variables.get(**other).is_some_and(|one| one.is_aliased);
+                *other != symbol && is_aliased && !is_kept
+            };
+            if self.order.iter().filter(own).any(|other| is_changed(&other)) {
+                let what =
+                    format!("`{}`, a pointer that may lead to what the construct changes,", pointer.spelled);
+                return Err(Why::new(self.extent, what));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses what may be absent where something has to be there.

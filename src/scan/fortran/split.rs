@@ -5,7 +5,7 @@
 use crate::source::{Form, Language, SourceFile, Span};
 
 use super::super::c::Event;
-use super::super::forks::forks;
+use super::super::forks::{Fork, forks};
 use super::super::preproc::{self, View, keyword};
 use super::code;
 use super::line::{self, Kind};
@@ -123,6 +123,12 @@ pub fn constructs(file: &SourceFile, places: &[Span]) -> Vec<Split> {
     let split = |place: &Span| {
         let first = rows.partition_point(|row| row.span.end <= place.start);
         let end = rows.partition_point(|row| row.span.start < place.end);
+        // OpenMP of the source has a directive of its own there.
+        let is_about_openmp =
+            |fork: &Fork| place.contains(fork.whole) && fork.names().any(|one| one == "_OPENMP");
+        if forks.iter().any(is_about_openmp) {
+            return None;
+        }
         let (nodes, behind) = reader.all(file, first, end, 0)?;
         let split = written(file, &nodes).filter(|_| behind == end)?;
         Some(Split { is_construct: true, ..split })
