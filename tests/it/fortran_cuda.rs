@@ -111,11 +111,11 @@ fn what_has_no_counterpart_stays_with_its_reason() {
         ("a(2:5) = a(1:4)", "an array statement that is not done element by element"),
         ("where (a(2:5) > 0) a(1:4) = 0", "an array statement that is not done element by element"),
         ("a(1) = f(1)", "a call of `f`"),
-        ("c = t(1.0)", "`c`, a variable of derived type,"),
+        ("c = d", "an object of type `t`, with the component `y`,"),
     ];
     for (statement, why) in cases {
         let text = format!(
-            "subroutine s(a, c)\n  type t\n    real :: x\n  end type\n  real :: a(10)\n  type(t) :: c\n  real, external :: f\n  !$acc serial copy(a)\n  {statement}\n  !$acc end serial\nend subroutine\n"
+            "subroutine s(a, c)\n  type t\n    real, allocatable :: y\n  end type\n  real :: a(10)\n  type(t) :: c, d\n  real, external :: f\n  !$acc serial copy(a)\n  {statement}\n  !$acc end serial\nend subroutine\n"
         );
         let made = translated(&text);
         assert_eq!(made.text, text.as_bytes(), "{statement}");
