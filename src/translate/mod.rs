@@ -41,7 +41,7 @@ mod written;
 use std::borrow::Cow;
 
 use crate::budget::{self, Exceeded};
-use crate::diag::{self, Diag};
+use crate::diag::{self, Diag, Severity};
 use crate::edit::{self, Edit};
 use crate::scan::{self, Macro};
 use crate::source::Span;
@@ -209,7 +209,8 @@ fn without_data<'a>(
     let mut said: Vec<Diag> = Vec::new();
     for _ in 0..ROUNDS {
         let left = translation.data_left(&options.stays);
-        if left.is_empty() {
+        let is_withdrawn = translation.diagnostics.iter().any(|diag| diag.severity == Severity::Bug);
+        if left.is_empty() || is_withdrawn {
             break;
         }
         let is_of_these = |diag: &&Diag| left.iter().any(|span| span.contains(diag.primary.span));
