@@ -63,6 +63,9 @@ use openmp::OpenMp;
 /// So many times a source is translated again, as `data` directives turn out to stay.
 const ROUNDS: usize = 3;
 
+/// What is said of a `data` directive that is left for the sake of others.
+const TOGETHER: &str = "`data` with the directives around and inside it";
+
 /// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
     let mentions = scan::mentions_openacc(&source.file.bytes, source.file.language);
@@ -215,6 +218,7 @@ fn without_data<'a>(
         }
         let is_of_these = |diag: &&Diag| left.iter().any(|span| span.contains(diag.primary.span));
         said.extend(translation.diagnostics.iter().filter(is_of_these).cloned());
+        said.extend(translation.silent(&left).map(|span| diag::not_yet(span, TOGETHER)));
         options.to_mut().stays.extend(left.iter().map(|span| span.start));
         translation = translate(&options);
     }

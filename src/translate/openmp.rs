@@ -19,7 +19,7 @@ use crate::{acc, layout, plan};
 use super::allocations;
 use super::existing::{Apart, Chosen};
 use super::library::Library;
-use super::parted;
+use super::{parted, read};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Options, Outcome, Source};
@@ -239,6 +239,7 @@ fn planned(
         queues: target.queues == omp::Queues::Kept,
         asks: true,
         routines: source.routines(options),
+        queued_elsewhere: read::queued_elsewhere(file, scan),
     };
     let (bound, reached) = source.settled((unit, scan, symbols), bound, &aim, options, &mut all.found);
     let bound = with_clear_items(unit, symbols, bound, all);
