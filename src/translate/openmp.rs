@@ -19,10 +19,10 @@ use crate::{acc, layout, plan};
 use super::allocations;
 use super::existing::{Apart, Chosen};
 use super::library::Library;
-use super::{parted, read};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Options, Outcome, Source};
+use super::{parted, read};
 
 /// The owner of edits about OpenMP of the source.
 const EXISTING: u32 = u32::MAX - 3;

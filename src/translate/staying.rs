@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::Severity;
 use crate::acc::ast::{
     Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
 };
 use crate::bind::{self, Bound};
+use crate::diag::Severity;
 use crate::host::ir::{Decl, Derived, Unit};
 use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};

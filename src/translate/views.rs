@@ -374,9 +374,8 @@ impl<'a, 'b> Views<'a, 'b> {
                 is_new(begin) || around.contains(&begin) && !is_left(begin)
             }
             begin => {
-                let is_around = |at: usize| {
-                    around.contains(&at) && is_region(bound[at].directive.kind) && !is_left(at)
-                };
+                let is_around =
+                    |at: usize| around.contains(&at) && is_region(bound[at].directive.kind) && !is_left(at);
                 let is_beside = !is_left(begin) && bind::ancestors(&bound, begin).any(is_around);
                 is_beside || compute_around(&bound, *at).any(is_new)
             }
