@@ -212,6 +212,9 @@ fn find_target(
         return Err(diag::not_before_statement(directive.span, name));
     };
     let stmt = places.unlabelled(unit, stmt);
+    if !unit.is_fortran() && matches!(unit.stmt(stmt).kind, StmtKind::Labeled { stmt: None, .. }) {
+        return Err(diag::not_before_statement(directive.span, name));
+    }
     let span = unit.stmt(stmt).span;
     if unit.errors.iter().any(|error| span.contains(*error)) {
         return Err(diag::not_understood(directive.span));

@@ -1576,12 +1576,12 @@ pub fn needs_data_that_stays(at: Span) -> Diag {
 }
 
 /// A0344
-pub fn counts_on_data_that_stays(at: Span, name: &str, region: Span) -> Diag {
+pub fn counts_on_data_that_stays(at: Span, what: &str, region: Span) -> Diag {
     diag(
         344,
         Severity::Differs,
         at,
-        format!("`{name}` may count on data of a region that stays OpenACC: it is not on the device"),
+        format!("{what} may count on data of a region that stays OpenACC: it is not on the device"),
         "inside the region",
         "have the region translated, or have the directives there name what they need in `copy` clauses",
     )

@@ -92,7 +92,7 @@ pub use wanted::{is_own_counter, live_after};
 use std::collections::{HashMap, HashSet};
 
 use crate::acc;
-use crate::acc::ast::DirectiveKind;
+use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
 use crate::host::ir::{FunctionId, Unit};
@@ -133,6 +133,8 @@ pub struct Aim {
     pub asks: bool,
     /// The levels of the routines of other files.
     pub routines: Routines,
+    /// Directives with queues in branches of the preprocessor that are not read now.
+    pub queued_elsewhere: Vec<Directive>,
 }
 
 /// What a plan is made from.

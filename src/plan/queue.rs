@@ -112,7 +112,14 @@ impl Maker<'_> {
         let behind = self.input.queues.queued.partition_point(|at| *at <= index);
         let inside =
             self.input.queues.queued[behind..].iter().map(|at| self.input.bound[*at].directive.span.start);
-        let pending = inside.take_while(|at| *at < end).any(|at| !self.input.queues.waits(at, end));
+        let start = self.input.bound[index].directive.span.end;
+        let elsewhere = self.input.aim.queued_elsewhere.iter();
+        let elsewhere = elsewhere.filter(|one| is_queued(one, self.input.unit)).map(|one| one.span.start);
+        // What options choose from is translated once: the end is the same for all of them.
+        let inside = inside.take_while(|at| *at < end);
+        let pending = inside
+            .chain(elsewhere.filter(|at| (start..end).contains(at)))
+            .any(|at| !self.input.queues.waits(at, end));
         if pending {
             self.plan.notes[index].waits_at_end = true;
         }

@@ -71,6 +71,7 @@ impl BackEnd for Instrument {
             queues: true,
             asks: true,
             routines: source.routines(options),
+            queued_elsewhere: Vec::new(),
         };
         let (bound, reached) = source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
         let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &aim);

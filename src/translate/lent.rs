@@ -68,6 +68,9 @@ const OF_LANGUAGES: [&str; 48] = [
     "time",
 ];
 
+/// So many calls are marked behind the one that a message is about.
+const MARKED: usize = 3;
+
 /// A call inside of a region that stays.
 struct Call {
     name: String,
@@ -84,12 +87,14 @@ pub fn bring(
 ) -> Vec<Diag> {
     let mut said = Vec::new();
     for region in regions {
-        let mut is_unseen_told = false;
+        let mut unseen = Vec::new();
         for call in calls(unit, bound, region.extent()) {
             let reached = reached(unit, bound, &call.name);
-            let is_unseen = reached.is_empty() && !is_library(symbols, &call.name);
-            let mut counts = is_unseen && !is_unseen_told;
-            is_unseen_told |= is_unseen;
+            if reached.is_empty() && !is_library(symbols, &call.name) {
+                unseen.push(call);
+                continue;
+            }
+            let mut counts = false;
             for function in reached {
                 for one in bound.iter().filter(|one| function.span.contains(one.directive.span)) {
                     counts |= counts_on_others((unit, symbols), bound, one, function);
@@ -105,16 +110,34 @@ pub fn bring(
                 }
             }
             if counts {
-                said.push(diag::counts_on_data_that_stays(call.at, &call.name, region.directive()));
+                said.push(diag::counts_on_data_that_stays(
+                    call.at,
+                    &format!("`{}`", call.name),
+                    region.directive(),
+                ));
             }
         }
+        said.extend(of_unseen(&unseen, region));
         let lends = |one: &&Bound| {
             one.directive.kind == DirectiveKind::HostData && region.extent().contains(one.directive.span)
         };
         let lent = bound.iter().filter(lends).map(|one| one.directive.name_span);
-        said.extend(lent.map(|at| diag::counts_on_data_that_stays(at, "host_data", region.directive())));
+        said.extend(lent.map(|at| diag::counts_on_data_that_stays(at, "`host_data`", region.directive())));
     }
     said
+}
+
+/// What is said of calls of procedures that are not seen: once for a region, at the first of them, which marks some of the
+/// others.
+fn of_unseen(calls: &[Call], region: &Region) -> Option<Diag> {
+    let (first, others) = calls.split_first()?;
+    let what = match others {
+        [] => format!("`{}`", first.name),
+        [other] => format!("`{}`, or `{}`,", first.name, other.name),
+        _ => format!("`{}`, or one of {} other procedures,", first.name, others.len()),
+    };
+    let said = diag::counts_on_data_that_stays(first.at, &what, region.directive());
+    Some(others.iter().take(MARKED).fold(said, |said, call| said.with(call.at, "this one, too")))
 }
 
 /// Whether a directive may bring what its clauses name.

@@ -41,7 +41,7 @@ mod written;
 use std::borrow::Cow;
 
 use crate::budget::{self, Exceeded};
-use crate::diag::{self, Diag};
+use crate::diag::{self, Diag, Severity};
 use crate::edit::{self, Edit};
 use crate::scan::{self, Macro};
 use crate::source::Span;
@@ -62,6 +62,9 @@ use openmp::OpenMp;
 
 /// So many times a source is translated again, as `data` directives turn out to stay.
 const ROUNDS: usize = 3;
+
+/// What is said of a `data` directive that is left for the sake of others.
+const TOGETHER: &str = "`data` with the directives around and inside it";
 
 /// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
@@ -209,11 +212,13 @@ fn without_data<'a>(
     let mut said: Vec<Diag> = Vec::new();
     for _ in 0..ROUNDS {
         let left = translation.data_left(&options.stays);
-        if left.is_empty() {
+        let is_withdrawn = translation.diagnostics.iter().any(|diag| diag.severity == Severity::Bug);
+        if left.is_empty() || is_withdrawn {
             break;
         }
         let is_of_these = |diag: &&Diag| left.iter().any(|span| span.contains(diag.primary.span));
         said.extend(translation.diagnostics.iter().filter(is_of_these).cloned());
+        said.extend(translation.silent(&left).map(|span| diag::not_yet(span, TOGETHER)));
         options.to_mut().stays.extend(left.iter().map(|span| span.start));
         translation = translate(&options);
     }

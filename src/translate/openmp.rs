@@ -19,10 +19,10 @@ use crate::{acc, layout, plan};
 use super::allocations;
 use super::existing::{Apart, Chosen};
 use super::library::Library;
-use super::parted;
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Options, Outcome, Source};
+use super::{parted, read};
 
 /// The owner of edits about OpenMP of the source.
 const EXISTING: u32 = u32::MAX - 3;
@@ -239,6 +239,7 @@ fn planned(
         queues: target.queues == omp::Queues::Kept,
         asks: true,
         routines: source.routines(options),
+        queued_elsewhere: read::queued_elsewhere(file, scan),
     };
     let (bound, reached) = source.settled((unit, scan, symbols), bound, &aim, options, &mut all.found);
     let bound = with_clear_items(unit, symbols, bound, all);

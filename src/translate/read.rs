@@ -83,6 +83,13 @@ pub fn fresh(scan: &Scan, reports: &BTreeMap<u32, DirectiveReport>) -> Vec<usize
     (0..scan.directives.len()).filter(is_fresh).collect()
 }
 
+/// The directives with queues that other views reach.
+pub fn queued_elsewhere(file: &SourceFile, scan: &Scan) -> Vec<Directive> {
+    let texts = scan.directives.iter().filter(|text| !text.active);
+    let may_be_queued = texts.filter(|text| file.text(text.span).to_ascii_lowercase().contains("async"));
+    may_be_queued.filter_map(|text| parse(file, text, &mut Vec::new())).collect()
+}
+
 /// The directive's tree, if it is whole and legal.
 pub fn parse(file: &SourceFile, text: &DirectiveText, diags: &mut Vec<Diag>) -> Option<Directive> {
     if let Some(name) = &text.in_macro {

@@ -108,6 +108,7 @@ impl Source {
             queues: true,
             asks: false,
             routines: self.routines(options),
+            queued_elsewhere: Vec::new(),
         }
     }
 

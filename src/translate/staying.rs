@@ -8,6 +8,7 @@ use crate::acc::ast::{
     Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
 };
 use crate::bind::{self, Bound};
+use crate::diag::Severity;
 use crate::host::ir::{Decl, Derived, Unit};
 use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};
@@ -368,5 +369,12 @@ impl Translation {
         let is_left = |one: &&DirectiveReport| one.outcome == Outcome::Left && one.name == "data";
         let left = self.directives.iter().filter(is_left).map(|one| one.span);
         left.filter(|span| !known.contains(&span.start)).collect()
+    }
+
+    /// Those of these directives of which nothing is said that tells why they are left.
+    pub(super) fn silent<'a>(&'a self, left: &'a [Span]) -> impl Iterator<Item = Span> + 'a {
+        let all = self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Left);
+        let told: Vec<Span> = all.map(|diag| diag.primary.span).collect();
+        left.iter().copied().filter(move |span| !told.iter().any(|at| span.contains(*at)))
     }
 }

@@ -373,7 +373,12 @@ impl<'a, 'b> Views<'a, 'b> {
             begin if is_region(bound[begin].directive.kind) => {
                 is_new(begin) || around.contains(&begin) && !is_left(begin)
             }
-            _ => compute_around(&bound, *at).any(is_new),
+            begin => {
+                let is_around =
+                    |at: usize| around.contains(&at) && is_region(bound[at].directive.kind) && !is_left(at);
+                let is_beside = !is_left(begin) && bind::ancestors(&bound, begin).any(is_around);
+                is_beside || compute_around(&bound, *at).any(is_new)
+            }
         };
         let is_routine = |at: usize| bound[at].directive.kind == DirectiveKind::Routine;
         let is_wanted = |at: &usize| !is_fresh(*at) && (is_routine(*at) || is_shared(at));

@@ -64,6 +64,7 @@ fn planned(text: &str) -> Planned {
         queues: false,
         asks: true,
         routines: plan::Routines::default(),
+        queued_elsewhere: Vec::new(),
     };
     let facts = Facts::new(&file, &unit, &symbols, &[], false);
     let settled = plan::settle(&facts, bound, &aim);

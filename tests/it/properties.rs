@@ -217,7 +217,8 @@ fn line(directive: &openacc::Directive, choice: &Choice, legal: bool) -> String 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    // `PROPTEST_CASES` asks for more.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(300)))]
 
     #[test]
     fn bytes_without_openacc_are_kept(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
@@ -312,6 +313,21 @@ proptest! {
         let language = Language::Fortran(form);
         check_each(text.as_bytes(), language, nested || text.contains("!$acc end"));
         assert_in_columns(text.as_bytes(), &run(text.as_bytes(), language).text, form);
+    }
+}
+
+/// What the properties above have found, as small as it can be.
+#[test]
+fn broken_sources_do_no_harm() {
+    let sources = [
+        // A construct that would begin with a `case`, and the loop behind that.
+        "void f(int *t, int n) {\n#pragma acc parallel copy(t[0:n])\ncase 1:\n#pragma acc loop gang\n\
+         for (int i = 0; i < n; i++)\nt[i] = 1;\n}\n",
+        // A statement with an end that cannot be read, before one that needs another before it.
+        "void f() {\ndouble **d;\n*e m*/\n#pragma acc data copy(d[0:1][:2])\n{}\nx;\n}\n",
+    ];
+    for (source, language) in sources.iter().flat_map(|one| [(one, Language::C), (one, Language::Cpp)]) {
+        check(source.as_bytes(), &run(source.as_bytes(), language));
     }
 }
 
