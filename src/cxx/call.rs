@@ -124,7 +124,7 @@ pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Va
                     values.files.own.unit.expr(arg).kind,
                     ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member { .. }
                 );
-                let is_passed = dummy.kind == DummyKind::Value || is_place;
+                let is_passed = dummy.kind == DummyKind::Value || is_place && !values.is_in_parentheses(arg);
                 if value.ty != dummy.ty || !is_passed {
                     return Err(refused());
                 }
@@ -160,6 +160,9 @@ pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Va
 fn array(values: &Values, arg: ExprId, dummy: &Dummy, at: Span) -> Result<(String, Vec<String>, Type), Why> {
     let seen = values.files.own;
     let refused = || Why::new(at, format!("`{}`, an argument that is no array in one piece,", dummy.name));
+    if values.is_in_parentheses(arg) {
+        return Err(refused());
+    }
     let (base, subscripts) = element(seen, arg).ok_or_else(refused)?;
     let symbol = values.symbol(base).ok_or_else(refused)?;
     let is_array = |one: &&Variable| !one.shape.is_empty() && !one.is_constant;

@@ -781,7 +781,6 @@ impl<'a> Maker<'a> {
             let lower = variable.shape.get(at).map(|dimension| dimension.lower);
             let is_lower = match (lower, first.text.trim().parse::<i128>()) {
                 (Some(Limit::Constant(lower)), Ok(first)) => lower == first,
-                (_, Ok(_)) => true,
                 _ => false,
             };
             is_apart |= !is_lower;

@@ -179,6 +179,21 @@ impl Values<'_> {
         keywords.get(at).map(|(_, name)| name.as_str())
     }
 
+    /// Whether an argument stands in parentheses of its own: it is no variable then, but its value.
+    pub fn is_in_parentheses(&self, arg: ExprId) -> bool {
+        let seen = self.files.own;
+        let span = seen.unit.expr(arg).span;
+        let whole = Span { start: 0, end: seen.file.bytes.len() as u32 };
+        let before = seen.file.slice(Span { end: span.start, ..whole }).trim_ascii_end();
+        let behind = seen.file.slice(Span { start: span.end, ..whole }).trim_ascii_start();
+        let is_written = seen.file.slice(span).starts_with(b"(");
+        // What opens the list of arguments stands behind a name.
+        let opens = before.strip_suffix(b"(").map(<[u8]>::trim_ascii_end);
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let is_apart = opens.is_some_and(|outside| !outside.last().is_some_and(is_name));
+        is_written || is_apart && behind.starts_with(b")")
+    }
+
     /// The symbol of a name.
     pub fn symbol(&self, expr: ExprId) -> Option<SymbolId> {
         self.variables.named(self.symbols, self.files.own.unit, expr)
@@ -484,9 +499,37 @@ impl Values<'_> {
         code.trim_matches(['(', ')', '-', '+']) == sign
     }
 
+    /// `a**b**c`, which is `a**(b**c)`.
     fn power(&self, base: ExprId, exponent: ExprId, at: Span) -> Result<Value, Why> {
-        let number = literal(self.files.own, exponent);
-        let (base, exponent) = (self.value(base)?, self.value(exponent)?);
+        let unit = self.files.own.unit;
+        let mut bases = vec![base];
+        let mut next = exponent;
+        while let Some(base) = bases.last().copied()
+            && let ExprKind::Initialiser(parts) = &unit.expr(base).kind
+            && let [first, second] = parts.as_slice()
+            && self.is_between(*first, *second, "**")
+            && !self.is_closed_before(base, next)
+        {
+            bases.pop();
+            bases.extend([*second, *first]);
+            next = *second;
+        }
+        let mut number = literal(self.files.own, exponent);
+        let mut value = self.value(exponent)?;
+        for base in bases {
+            value = self.power_of(self.value(base)?, value, number.take(), at)?;
+        }
+        Ok(value)
+    }
+
+    /// Whether a parenthesis ends between two expressions.
+    fn is_closed_before(&self, first: ExprId, second: ExprId) -> bool {
+        let [first, second] = [first, second].map(|part| self.files.own.unit.expr(part).span);
+        let between = Span { start: first.end.min(second.start), end: second.start };
+        plain_code(self.files.own, between).starts_with(')')
+    }
+
+    fn power_of(&self, base: Value, exponent: Value, number: Option<i128>, at: Span) -> Result<Value, Why> {
         if [&base, &exponent].iter().any(|one| matches!(one.ty.word, Word::Logical | Word::Record)) {
             return Err(Why::new(at, "this operator"));
         }

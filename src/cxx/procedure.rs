@@ -22,7 +22,7 @@ use super::named;
 use super::record;
 use super::signature::{Captured, Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
-use super::types::Type;
+use super::types::{Type, plain_code};
 use super::value::{Value, binds};
 use super::variable::{Asked, Variable, Variables, names_in, passed_name};
 
@@ -258,8 +258,27 @@ impl Writer<'_> {
             return Err(self.refused(&format!("which has `{}`, an optional argument", known.name)));
         }
         named::add(ground, variables, symbol, at)?;
+        let record = variables.get(symbol).and_then(|one| record::record(ground, one.ty));
+        let is_dummy = known.kind == SymbolKind::Parameter;
+        if record.is_some_and(|record| record.has_defaults)
+            && self.is_own(symbol)
+            && !(is_dummy && self.keeps_values(symbol))
+        {
+            return Err(self.refused(&format!("in which `{}` begins with values of its type", known.name)));
+        }
         order.push(symbol);
         Ok(())
+    }
+
+    /// Whether a dummy argument has its value from the caller: it is not `intent(out)`.
+    fn keeps_values(&self, symbol: SymbolId) -> bool {
+        let texts = self.ground.files.own;
+        let decl = self.ground.symbols.get(symbol).decl.map(|decl| texts.unit.decl(decl));
+        decl.is_some_and(|decl| {
+            let stated = Span { start: decl.span.start, end: decl.name_span.start };
+            let stated = plain_code(texts, stated);
+            decl.fortran.intent_in || stated.contains("intent(in")
+        })
     }
 
     /// Whether a variable is declared in the procedure, or by its use there.

@@ -170,6 +170,9 @@ fn made(ground: &Ground, tag: &str, at: Span, depth: usize) -> Result<Type, Why>
         [base] => Some((base.clone(), made(ground, base, at, depth)?)),
         _ => return Err(refused(unseen)),
     };
+    let inherits =
+        base.as_ref().and_then(|(_, ty)| record(ground, *ty)).is_some_and(|base| base.has_defaults);
+    let mut has_defaults = inherits;
     let mut members = Vec::new();
     for id in &stated.members {
         let decl = seen.unit.decl(*id);
@@ -182,6 +185,7 @@ fn made(ground: &Ground, tag: &str, at: Span, depth: usize) -> Result<Type, Why>
             BaseType::Tagged(_) => return Err(what()),
             _ => files.declared(seen, decl).ok_or_else(what)?,
         };
+        has_defaults |= decl.init.is_some() || record(ground, ty).is_some_and(|inner| inner.has_defaults);
         let shape = shape_of(files, seen, decl).ok_or_else(what)?;
         if shape
             .iter()
@@ -195,7 +199,7 @@ fn made(ground: &Ground, tag: &str, at: Span, depth: usize) -> Result<Type, Why>
     if members.is_empty() && base.is_none() {
         return Err(refused("which has no components"));
     }
-    let mut record = Record { place, name: String::new(), members, base, size: 0, align: 1 };
+    let mut record = Record { place, name: String::new(), members, base, has_defaults, size: 0, align: 1 };
     record.lay_out(ground);
     record.put(ground, tag, at).ok_or_else(|| refused("one of too many"))
 }

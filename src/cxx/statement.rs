@@ -500,7 +500,11 @@ impl<'a> Body<'a> {
         if asks_outer {
             return Err(Why::new(at, ODD));
         }
-        let bound = if self.is_steady(last, id) { bound } else { self.keep(&name, "last", &bound) };
+        let is_steady = self.is_steady(last, id);
+        if !is_steady && self.around.divided.contains(&id) {
+            return Err(Why::new(at, "a loop with a directive that changes its last value"));
+        }
+        let bound = if is_steady { bound } else { self.keep(&name, "last", &bound) };
         let next = match step {
             1 => format!("{name}++"),
             -1 => format!("{name}--"),
@@ -706,9 +710,17 @@ impl<'a> Body<'a> {
     /// Whether the last value of a loop stays the same while it runs.
     fn is_steady(&self, last: ExprId, id: StmtId) -> bool {
         if self.around.divided.contains(&id) {
-            return true;
+            return self.are_read_alone(last, id);
         }
         self.is_kept_in([last], id)
+    }
+
+    /// Whether a loop assigns none of the variables of an expression.
+    fn are_read_alone(&self, expr: ExprId, id: StmtId) -> bool {
+        let (unit, symbols) = (self.values.files.own.unit, self.values.symbols);
+        let inside = sema::uses(unit, symbols, id);
+        let is_kept = |symbol| inside.of(symbol).is_none_or(|how| !how.written && !how.part_written);
+        sema::reads_of_expr(unit, symbols, expr).into_iter().all(is_kept)
     }
 
     /// Whether what expressions compute stays the same while a loop runs.
@@ -716,15 +728,11 @@ impl<'a> Body<'a> {
         if self.values.variables.has_other_names() {
             return false;
         }
-        let (unit, symbols) = (self.values.files.own.unit, self.values.symbols);
-        let inside = sema::uses(unit, symbols, id);
+        let unit = self.values.files.own.unit;
         all.into_iter().all(|one| {
             let mut parts = unit.exprs_in(unit.expr(one).span);
             let has_element = parts.any(|expr| matches!(expr.kind, ExprKind::Index(..)));
-            !has_element
-                && sema::reads_of_expr(unit, symbols, one)
-                    .into_iter()
-                    .all(|symbol| inside.of(symbol).is_none_or(|how| !how.written && !how.part_written))
+            !has_element && self.are_read_alone(one, id)
         })
     }
 

@@ -16,6 +16,8 @@ pub struct Record {
     pub members: Vec<Member>,
     /// The type that it extends, with the name of that component.
     pub base: Option<(String, Type)>,
+    /// Objects have values from their beginning on.
+    pub has_defaults: bool,
     /// Its bytes.
     pub size: i128,
     /// What its place in memory is a multiple of.

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{BaseType, Decl, Derived, ExprId, ExprKind, StmtId, UnaryOp, Unit};
+use crate::host::ir::{BaseType, Decl, Derived, ExprId, ExprKind, ScopeKind, StmtId, UnaryOp, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
 use crate::source::Span;
 
@@ -383,6 +383,14 @@ impl Variables {
             return Ok(*known);
         }
         let (home, name) = identity;
+        // A module does not use itself.
+        let mut around = files.own.unit.scope_at(at.start);
+        while let Some(scope) = around.map(|id| files.own.unit.scope(id)) {
+            if scope.kind == ScopeKind::Module && Some(scope.name.as_str()) == home.as_deref() {
+                return Err(Why::new(at, format!("`{name}`, a variable that has no name here,")));
+            }
+            around = scope.parent;
+        }
         let refused = || Why::new(at, format!("`{name}`, a variable that has no name here,"));
         let (seen, decl) = home.as_deref().and_then(|home| files.public(home, name)).ok_or_else(refused)?;
         let is_plain = matches!(decl.base, BaseType::Builtin(_)) && !decl.fortran.procedure;

@@ -103,7 +103,15 @@ fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, wanted: &[Stri
         true => layout::before_statement(file, whole, line),
         false => layout::after_statement(file, whole, line),
     };
-    wanted.iter().map(put).collect::<Option<Vec<Edit>>>().map(layout::joined)
+    let mut edits: Vec<Edit> = Vec::with_capacity(wanted.len());
+    for edit in layout::joined(wanted.iter().map(put).collect::<Option<Vec<Edit>>>()?) {
+        match edits.iter_mut().find(|other| other.span == edit.span) {
+            // Between two statements of one line.
+            Some(other) => other.text = [other.text.trim_ascii_end(), &edit.text].concat(),
+            None => edits.push(edit),
+        }
+    }
+    Some(edits)
 }
 
 /// Whether a line says so already: the file was translated before, and the module's was not.
