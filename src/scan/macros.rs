@@ -602,7 +602,10 @@ impl Writing<'_> {
             Some(_) => arguments(tokens, at + 1).map(|(args, close)| (args, close + 1))?,
         };
         let args = one.matched(args)?;
-        let args = match !all && self.macros.hands_on(one, self.place, self.choice) {
+        let is_directive = |arg: &Vec<Token>| arg.first().is_some_and(|word| word.is(b"acc"));
+        let hands_on = self.macros.hands_on(one, self.place, self.choice)
+            || one.is_operator() && args.iter().all(is_directive);
+        let args = match !all && hands_on {
             true => args.iter().map(|arg| self.handed(arg)).collect::<Option<_>>()?,
             false => args,
         };

@@ -348,6 +348,14 @@ mod tests {
     }
 
     #[test]
+    fn clauses_of_a_macro_in_the_words_of_a_pragma_are_known() {
+        let text = "#define MORE num_gangs(4)\n".to_owned()
+            + &body(&format!("PRAGMA(acc parallel loop copy(a[0:10]) MORE)\n{LOOP}"));
+        let new = "PRAGMA(omp target teams distribute parallel for num_teams(4) map(tofrom: a[0:10]))";
+        check(ACC, &text, &[new]);
+    }
+
+    #[test]
     fn a_call_beside_a_directive_that_is_left_changes_once() {
         let more = "#ifdef WIDE\n#define MORE num_gangs(4)\n#else\n#define MORE num_gangs(3)\n#endif\n";
         let text = format!("{more}#define GO(a) ACC(parallel loop MORE) {}", LOOP.trim_end())
