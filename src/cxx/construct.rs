@@ -75,6 +75,9 @@ pub struct Construct {
     pub places: Vec<(usize, u32)>,
 }
 
+/// The intrinsic functions that calls of launchers ask.
+const HIDEABLE: [&str; 4] = ["size", "lbound", "present", "int"];
+
 /// The name of the parameter for a queue.
 const QUEUE: &str = "queue";
 
@@ -227,6 +230,11 @@ impl<'a> Maker<'a> {
             if self.is_inside(symbol) {
                 continue;
             }
+            if counter.is_index {
+                let what =
+                    format!("`{}`, an index whose name is used beside its loop,", symbols.get(symbol).name);
+                return Err(Why::new(counter.loops[0], what));
+            }
             // Each iteration of a loop of a directive has its own: of the innermost one that holds all uses in the outermost.
             let is_around = |id: &StmtId, at: &Span| {
                 let span = unit.stmt(*id).span;
@@ -302,7 +310,7 @@ impl<'a> Maker<'a> {
         // A name may only say a kind.
         let text = lines.join("\n");
         let names: BTreeSet<&str> = names_in(&text).collect();
-        let mut args = self.args(&roles, &arrays);
+        let mut args = self.args(&roles, &arrays)?;
         args.retain(|arg| names.contains(arg.name.as_str()));
         let function = Function { name: name.to_owned(), args };
         let text = format!("{}\n{{\n{text}\n}}\n", function.head());
@@ -899,7 +907,7 @@ impl<'a> Maker<'a> {
         words.join(" ")
     }
 
-    fn args(&self, roles: &BTreeMap<SymbolId, Role>, arrays: &[SymbolId]) -> Vec<Argument> {
+    fn args(&self, roles: &BTreeMap<SymbolId, Role>, arrays: &[SymbolId]) -> Result<Vec<Argument>, Why> {
         let asked = self.variables.asked();
         let mut args = Vec::new();
         for symbol in self.order.iter().filter(|symbol| !self.is_inside(**symbol)) {
@@ -936,7 +944,7 @@ impl<'a> Maker<'a> {
                 let (function, kind) = match which {
                     Asked::Lower => ("lbound", ", 8"),
                     // One that is absent has no size to ask for.
-                    Asked::Extent if variable.is_optional => ("acc2omp_size", ""),
+                    Asked::Extent if variable.is_optional || self.is_hidden("size") => ("acc2omp_size", ""),
                     Asked::Extent => ("size", ", 8"),
                 };
                 args.push(Argument {
@@ -955,6 +963,23 @@ impl<'a> Maker<'a> {
             let passed = Passed::Value;
             args.push(Argument { name, passed, ty: Type::INTEGER, actual, object: None });
         }
-        args
+        for (arg, name) in args.iter().flat_map(|arg| HIDEABLE.map(|name| (arg, name))) {
+            let call = format!("{name}(");
+            let mut calls = arg.actual.match_indices(&call);
+            let is_whole =
+                |at: usize| !arg.actual[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            if self.is_hidden(name) && calls.any(|(at, _)| is_whole(at)) && arg.actual != name {
+                return Err(Why::new(
+                    self.extent,
+                    format!("`{name}`, the name of a variable and of a function,"),
+                ));
+            }
+        }
+        Ok(args)
+    }
+
+    /// Whether the name of an intrinsic function means something else where the construct stands.
+    fn is_hidden(&self, name: &str) -> bool {
+        self.ground.symbols.lookup(name, self.extent.start).is_some()
     }
 }

@@ -78,6 +78,8 @@ pub struct Counter {
     pub loops: Vec<Span>,
     /// Where it is named, in its loops and beside them.
     pub uses: Vec<Span>,
+    /// One of its loops is a `do concurrent`, whose index is none of the code around.
+    pub is_index: bool,
 }
 
 impl Counter {
@@ -99,7 +101,9 @@ pub fn counters(unit: &Unit, symbols: &Symbols, extent: Span) -> BTreeMap<Symbol
         let whole = unit.stmt(one.stmt).span;
         for index in one.indices.iter().filter(|_| extent.contains(whole)) {
             if let Some(symbol) = symbols.lookup(&index.name, index.span.start) {
-                counters.entry(symbol).or_default().loops.push(whole);
+                let counter = counters.entry(symbol).or_default();
+                counter.loops.push(whole);
+                counter.is_index = true;
             }
         }
     }
