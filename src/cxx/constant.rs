@@ -9,7 +9,7 @@ use crate::source::Span;
 use super::Why;
 use super::expression::Values;
 use super::ground::Ground;
-use super::types::{Type, Word, plain_code};
+use super::types::{Type, Word, is_conditional, plain_code};
 use super::value::{Value, binds};
 use super::variable::{Bound, Variables, cpp_name, shape_of};
 
@@ -18,8 +18,9 @@ pub fn value(ground: &Ground, symbol: SymbolId, at: Span) -> Result<Value, Why> 
     let known = ground.symbols.get(symbol);
     let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));
     let files = ground.files;
-    let (seen, decl) =
-        files.decl_of(known).filter(|(_, decl)| decl.derived.is_empty()).ok_or_else(unknown)?;
+    let found =
+        files.decl_of(known).filter(|(seen, decl)| decl.derived.is_empty() && !is_conditional(*seen, decl));
+    let (seen, decl) = found.ok_or_else(unknown)?;
     let ty = files.declared(seen, decl).ok_or_else(unknown)?;
     let init = decl.init.ok_or_else(unknown)?;
     if ty.word == Word::Integer
@@ -103,6 +104,9 @@ fn where_declared<T>(
 /// The type and the elements of a constant array, in the order of memory.
 fn elements(ground: &Ground, decl: &Decl, init: ExprId) -> Option<(Type, Vec<Value>)> {
     let files = ground.files;
+    if is_conditional(files.own, decl) {
+        return None;
+    }
     let ty = files.declared(files.own, decl)?;
     let mut count = 1;
     for dimension in shape_of(files, files.own, decl)? {

@@ -387,7 +387,7 @@ impl<'a> Files<'a> {
                 }
             }
             ExprKind::Name(name) => match self.find_at(seen, known.span.start, name, depth)? {
-                Found::Decl(there, decl) if decl.derived.is_empty() => {
+                Found::Decl(there, decl) if decl.derived.is_empty() && !is_conditional(there, decl) => {
                     let is_integer = self.declared(there, decl)?.word == Word::Integer;
                     let init = decl.init.filter(|_| decl.is_const && is_integer)?;
                     self.constant_within(there, init, depth)
@@ -397,6 +397,23 @@ impl<'a> Files<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a condition of the preprocessor holds a declaration: another build may have another one.
+pub fn is_conditional(seen: Texts, decl: &Decl) -> bool {
+    let before = &seen.file.bytes[..decl.span.start as usize];
+    let mut depth = 0usize;
+    for line in before.split(|byte| *byte == b'\n') {
+        let Some(word) = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
+            continue;
+        };
+        if word.starts_with(b"if") {
+            depth += 1;
+        } else if word.starts_with(b"endif") {
+            depth = depth.saturating_sub(1);
+        }
+    }
+    depth > 0
 }
 
 /// The type of a function's result without the words that may stand before it.

@@ -11,7 +11,7 @@ use crate::source::Span;
 
 use super::Why;
 use super::component;
-use super::types::{Files, Identity, Type};
+use super::types::{Files, Identity, Type, is_conditional};
 
 /// A number of an array's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -569,11 +569,12 @@ pub fn shape_of(files: &Files, seen: Texts, decl: &Decl) -> Option<Vec<Dimension
         return None;
     }
     let rank = decl.derived.len();
+    let is_unsure = is_conditional(seen, decl);
     let mut shape = Vec::with_capacity(rank);
     for (at, derived) in decl.derived.iter().enumerate() {
         let Derived::Array(upper) = derived else { return None };
         let lower = decl.fortran.lower.get(at).copied().flatten();
-        let is_free = decl.fortran.allocatable || decl.fortran.pointer;
+        let is_free = decl.fortran.allocatable || decl.fortran.pointer || is_unsure;
         let lower = match lower.map(|lower| files.constant(seen, lower)) {
             _ if is_free => Bound::Passed,
             Some(value) => value.map_or(Bound::Passed, Bound::Constant),
