@@ -286,7 +286,7 @@ impl Body<'_> {
             let Some(symbol) = values.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
             let is_there = values.variables.is_other_name(symbol) || self.is_in_loop(symbol);
             let Some(variable) = values.variables.get(symbol).filter(|_| !is_there) else { continue };
-            let (cpp, name) = (variable.ty.cpp(), &variable.name);
+            let (cpp, name) = (variable.cpp(), &variable.name);
             let Some((init, is_value)) = selector(values.ground, symbol) else {
                 let size = declared_size(values.variables, symbol).ok_or_else(|| {
                     Why::new(decl.name_span, format!("`{name}`, an array of variable size,"))

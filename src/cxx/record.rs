@@ -87,8 +87,14 @@ pub fn objects(
 ) -> Result<BTreeSet<SymbolId>, Why> {
     let (files, symbols, unit) = (ground.files, ground.symbols, ground.files.own.unit);
     let mut objects = BTreeMap::new();
+    let is_declared_here = |symbol: SymbolId| {
+        let decl = symbols.get(symbol).decl.map(|id| unit.decl(id));
+        decl.is_some_and(|decl| extent.contains(decl.name_span))
+    };
     for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
-        if let Err(why) = named.variable(files, symbols, region) {
+        if is_declared_here(named.root) {
+            objects.entry(named.root).or_insert((unit.expr(*id).span, None));
+        } else if let Err(why) = named.variable(files, symbols, region) {
             objects.entry(named.root).or_insert((unit.expr(*id).span, Some(why)));
         }
     }
@@ -108,6 +114,13 @@ pub fn objects(
     for (symbol, (at, why)) in &objects {
         let at = Span { start: at.start, end: at.start };
         add(ground, variables, *symbol, at).map_err(|other| why.clone().unwrap_or(other))?;
+    }
+    for (symbol, (at, _)) in objects.iter().filter(|(symbol, _)| is_declared_here(**symbol)) {
+        let record = variables.get(*symbol).and_then(|variable| record(ground, variable.ty));
+        if record.is_some_and(|record| record.has_defaults) {
+            let name = &symbols.get(*symbol).name;
+            return Err(Why::new(*at, format!("`{name}`, which begins with values of its type,")));
+        }
     }
     take_parts(ground, variables, extent)?;
     Ok(objects.into_keys().collect())

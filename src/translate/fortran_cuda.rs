@@ -373,7 +373,9 @@ impl FortranCuda {
         let procedure =
             procedure.filter(|name| !name.is_empty() && *name != unit_name).map(|name| format!("_{name}"));
         let name = format!("{unit_name}{}_{line}", procedure.unwrap_or_default()).to_ascii_lowercase();
-        if name.len() < 60 { name } else { format!("{unit_name}_{line}").to_ascii_lowercase() }
+        let name = if name.len() < 60 { name } else { format!("{unit_name}_{line}").to_ascii_lowercase() };
+        // Names of Fortran begin with a letter.
+        if name.starts_with('_') { format!("file{name}") } else { name }
     }
 
     /// Whether the function of a construct is translated as a whole.
@@ -736,6 +738,9 @@ fn own_stem(file: &SourceFile, options: &Options) -> String {
 fn module_name(file: &SourceFile, options: &Options) -> String {
     let name: String =
         own_stem(file, options).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    // A name begins with a letter.
+    let name =
+        if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("file_{name}") };
     format!("{name}_acc")
 }
 
