@@ -135,8 +135,7 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
     let directive = lines[first..=last].concat();
     // Behind others, there is code of the host.
     let is_motion = ["target data", "target enter", "target exit", "target update"];
-    let is_compute =
-        directive.contains("target") && !is_motion.iter().any(|words| directive.contains(words));
+    let is_compute = directive.contains("target") && !is_motion.iter().any(|words| directive.contains(words));
     let (place, changed) = match kind {
         Kind::Operand => {
             let mut own = own_lines(&lines, last + 1).take(15);

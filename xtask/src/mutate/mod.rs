@@ -228,7 +228,9 @@ impl Trial<'_> {
     /// The build of a mutant before the fault is made, and behind.
     fn parts(&self) -> Result<(&str, &str)> {
         let parts = self.mutant("build").and_then(|build| build.split_once(MUTATE));
-        parts.ok_or_else(|| "acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`".to_owned())
+        parts.ok_or_else(|| {
+            "acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`".to_owned()
+        })
     }
 
     /// Translates a copy of the tree as the build of a mutant does, and builds it.
@@ -343,12 +345,7 @@ impl Trial<'_> {
     }
 
     /// Asks `verify` about programs with faults.
-    fn faulty_programs(
-        &self,
-        placed: &[&Placed],
-        is_changed: &IsChanged,
-        score: &mut Score,
-    ) -> Result<()> {
+    fn faulty_programs(&self, placed: &[&Placed], is_changed: &IsChanged, score: &mut Score) -> Result<()> {
         let names: Vec<String> = (0..placed.len()).map(|number| format!("{MUTANT}{number}")).collect();
         let tests = self.verified(&with_mutants(&self.settings, placed)?, &names)?;
         for (one, name) in placed.iter().zip(&names) {

@@ -1,0 +1,49 @@
+//! What programs do with memory that nobody has set: it differs between programs that are right.
+//!
+//! Invariant: a directive is not accused if all that differs before it is of memory that a directive has made on the device
+//! without a value, unless it makes something else of what it finds.
+
+use std::collections::BTreeSet;
+
+use crate::verify::report::Culprit;
+
+use super::base;
+use super::record::{Event, Place};
+
+/// The variables that hold what nobody has set, and the directives that have spread it.
+#[derive(Debug, Default)]
+pub struct Unset {
+    variables: BTreeSet<String>,
+    places: BTreeSet<Place>,
+    first: Option<Culprit>,
+}
+
+impl Unset {
+    /// Whether a directive has spread what nobody has set.
+    pub fn spreads(&self, place: &Place) -> bool {
+        self.places.contains(place)
+    }
+
+    /// Whether all that differs before a directive is of memory that one before has made without a value.
+    pub fn explains(&self, found: &Culprit, before: &[Event]) -> bool {
+        let is_made = |name: &str| {
+            let mut all = before.iter().flat_map(|event| &event.variables);
+            all.any(|one| one.is_there && base(&one.name) == base(name))
+        };
+        let is_known = |name: &String| self.variables.contains(base(name)) || is_made(name);
+        !found.inputs.is_empty() && found.unrecorded.is_empty() && found.inputs.iter().all(is_known)
+    }
+
+    /// Takes what a directive leaves for what comes of memory that nobody has set.
+    pub fn take(&mut self, place: &Place, found: Culprit) {
+        let all = found.inputs.iter().chain([&found.variable]);
+        self.variables.extend(all.map(|name| base(name).to_owned()));
+        self.places.insert(place.clone());
+        self.first.get_or_insert(found);
+    }
+
+    /// The first that was taken.
+    pub fn first(self) -> Option<Culprit> {
+        self.first
+    }
+}
