@@ -2,6 +2,7 @@
 //!
 //! Invariant: what changes the output is found out from the output alone, not from what `verify` says.
 
+mod cost;
 mod fault;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +51,9 @@ pub struct Options {
     /// Find so many faults of each program that change its output
     #[arg(long, default_value_t = FAULTS)]
     faults: usize,
+    /// Put in no faults: measure what pins and lines about launches cost the programs
+    #[arg(long)]
+    cost: bool,
     /// Change the translation here: for the `build` of a mutant
     #[arg(long, value_name = "FILE:NUMBER:KIND", hide = true)]
     apply: Option<Fault>,
@@ -57,7 +61,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { folders: Vec::new(), faults: FAULTS, apply: None }
+        Options { folders: Vec::new(), faults: FAULTS, cost: false, apply: None }
     }
 }
 
@@ -91,6 +95,14 @@ pub fn run(options: &Options) -> Result<Verdict> {
         true => programs(Path::new(OWN))?,
         false => options.folders.clone(),
     };
+    if options.cost {
+        println!("{}", cost::HEADING);
+        for folder in &folders {
+            let room = tempfile::tempdir().map_err(|error| error.to_string())?;
+            println!("{}", cost::line(&Trial::of(folder, room.path(), &acc2omp)?)?);
+        }
+        return Ok(Verdict::Passed);
+    }
     let mut score = Score::default();
     for folder in &folders {
         program(folder, &acc2omp, options.faults, &mut score)?;
@@ -131,21 +143,8 @@ fn apply(fault: &Fault) -> Result<Verdict> {
 /// Tries the faults of a program: those that change its output are given to `verify`.
 fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Result<()> {
     let room = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let source = room.path().join("source");
-    copy(folder, &source)?;
-    let _ = fs::remove_dir_all(source.join(".acc2omp"));
-    let path = source.join(FILE);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let trial = Trial::of(folder, room.path(), acc2omp)?;
     let translated = room.path().join("translated");
-    let trial = Trial {
-        name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        settings: text.parse().map_err(|error| format!("{}: {error}", path.display()))?,
-        tree: room.path().join("tree"),
-        source,
-        acc2omp,
-        flang: Flang::find()?.folder().to_path_buf(),
-    };
-    copy(&trial.source, &trial.tree)?;
     trial.translate(&translated)?;
     trial.right_programs(score)?;
     // What differs between right programs says nothing.
@@ -205,7 +204,31 @@ struct Trial<'a> {
     flang: PathBuf,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    /// A program, of which copies lie in a room.
+    fn of(folder: &Path, room: &Path, acc2omp: &'a Path) -> Result<Trial<'a>> {
+        let source = room.join("source");
+        copy(folder, &source)?;
+        let _ = fs::remove_dir_all(source.join(".acc2omp"));
+        let path = source.join(FILE);
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let trial = Trial {
+            name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            settings: text.parse().map_err(|error| format!("{}: {error}", path.display()))?,
+            tree: room.join("tree"),
+            source,
+            acc2omp,
+            flang: Flang::find()?.folder().to_path_buf(),
+        };
+        copy(&trial.source, &trial.tree)?;
+        Ok(trial)
+    }
+
+    /// How the reference runs.
+    fn reference(&self) -> Option<&str> {
+        self.settings.get("verify")?.get("reference")?.get("run")?.as_str()
+    }
+
     /// What a mutant's test says.
     fn mutant(&self, key: &str) -> Option<&str> {
         let tests = self.settings.get("verify")?.get("tests")?;
@@ -252,8 +275,7 @@ impl Trial<'_> {
         if !self.shell(&format!("{}{rest}", command_of(fault)?), folder)?.succeeded() {
             return Ok(Tried::Unbuilt);
         }
-        let reference = || self.settings.get("verify")?.get("reference")?.get("run")?.as_str();
-        let run = self.mutant("run").or_else(reference).unwrap_or_default();
+        let run = self.mutant("run").or_else(|| self.reference()).unwrap_or_default();
         let ran = self.shell(run, folder)?;
         Ok(match ran.status {
             None => Tried::Stopped,
