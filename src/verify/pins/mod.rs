@@ -325,7 +325,11 @@ impl Verification<'_> {
                 let Some(found) = close.culprit(rank, *at).filter(|_| !unset.spreads(place)) else {
                     continue;
                 };
-                if !unset.explains(&found, &events[..*at]) || is_wrong && close.makes_more(*at, &found) {
+                if !unset.explains(&found, &events[..*at]) {
+                    let is_late = is_wrong && !found.inputs.is_empty();
+                    return Ok(Some(if is_late { unset.cause(found) } else { found }));
+                }
+                if is_wrong && close.makes_more(*at, &found) {
                     return Ok(Some(found));
                 }
                 unset.take(place, found);
@@ -594,11 +598,13 @@ impl Close<'_> {
         })
     }
 
-    /// Whether a directive leaves elements wrong of a variable that were right in it before.
+    /// Whether a directive leaves elements wrong of a variable that were right in it before; of one that was right, it has
+    /// changed as many as in the reference.
     fn makes_more(&self, at: usize, found: &Culprit) -> bool {
         let name = &found.variable;
         if !found.inputs.contains(name) {
-            return false;
+            let changed = |run: &Run| Some(judge::variable(run.1.get(at)?, name)?.held.as_ref()?.changed);
+            return changed(self.reference) == changed(self.test);
         }
         let element = self
             .reference

@@ -1,7 +1,7 @@
 //! What programs do with memory that nobody has set: it differs between programs that are right.
 //!
 //! Invariant: a directive is not accused if all that differs before it is of memory that a directive has made on the device
-//! without a value, unless it makes something else of what it finds.
+//! without a value; in a test that is wrong, one that makes something else of as many elements is.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::record::{Event, Place};
 pub struct Unset {
     variables: BTreeSet<String>,
     places: BTreeSet<Place>,
-    first: Option<Culprit>,
+    taken: Vec<Culprit>,
 }
 
 impl Unset {
@@ -39,11 +39,17 @@ impl Unset {
         let all = found.inputs.iter().chain([&found.variable]);
         self.variables.extend(all.map(|name| base(name).to_owned()));
         self.places.insert(place.clone());
-        self.first.get_or_insert(found);
+        self.taken.push(found);
+    }
+
+    /// What has made the inputs of a directive wrong, if it was taken; the directive itself otherwise.
+    pub fn cause(self, found: Culprit) -> Culprit {
+        let is_input = |one: &Culprit| found.inputs.iter().any(|name| base(name) == base(&one.variable));
+        self.taken.into_iter().rfind(is_input).unwrap_or(found)
     }
 
     /// The first that was taken.
     pub fn first(self) -> Option<Culprit> {
-        self.first
+        self.taken.into_iter().next()
     }
 }
