@@ -310,17 +310,21 @@ impl Verification<'_> {
         let Some(events) = events_of(&references.reference.records, rank) else { return Ok(None) };
         let mut unset = Unset::default();
         // What differs by roundings alone is looked at only if the program does something else.
-        let unlike = walk.unlike.into_iter().take(if is_wrong { BATCH } else { 0 }).collect();
+        let mut batch: Vec<usize> = walk.unlike.into_iter().take(if is_wrong { BATCH } else { 0 }).collect();
         let mut pending = walk.suspects;
-        let mut batch: Vec<usize> = unlike;
         for _ in 0..=BATCHES {
             let runs = match batch.is_empty() {
                 true => None,
                 false => self.looked_at(pins, references, own, (rank, &batch), shared)?,
             };
-            for at in batch.iter().filter(|_| runs.is_some()) {
-                let Some((reference, test, noise)) = &runs else { break };
-                let close = Close { reference, test, noise: noise.as_ref(), levels, sites: &own.sites };
+            let close = runs.as_ref().map(|(reference, test, noise)| Close {
+                reference,
+                test,
+                noise: noise.as_ref(),
+                levels,
+                sites: &own.sites,
+            });
+            for (at, close) in batch.iter().zip(close.iter().cycle()) {
                 let place = &events[*at].place;
                 let Some(found) = close.culprit(rank, *at).filter(|_| !unset.spreads(place)) else {
                     continue;
