@@ -42,6 +42,9 @@ const FAULTS: usize = 12;
 /// So many times as many are tried to find those that change the output.
 const TRIES: usize = 4;
 
+/// A kind of fault that has changed nothing so many times, one after the other, waits for the others.
+const MISSES: usize = 3;
+
 /// What is asked for.
 #[derive(Debug, Args)]
 pub struct Options {
@@ -69,6 +72,13 @@ impl Default for Options {
 struct Placed {
     fault: Fault,
     lines: BTreeSet<usize>,
+}
+
+impl Placed {
+    /// The name of its kind.
+    fn kind(&self) -> &'static str {
+        KINDS.iter().find(|(kind, _)| *kind == self.fault.kind).map_or("", |(_, name)| name)
+    }
 }
 
 /// What came of the faults of programs.
@@ -151,8 +161,7 @@ fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Re
     let rights = ["correct", "reference", "noise"].map(|name| trial.output(name));
     let right = without_roundings(rights[0].clone(), &rights);
     let is_changed = &|output: &Words| without_roundings(output.clone(), &rights) != right;
-    let all: Vec<Placed> =
-        in_turn(faults(&trial.source, &translated)?).into_iter().take(TRIES * count).collect();
+    let all = in_turn(faults(&trial.source, &translated)?);
     let (give, take) = mpsc::channel();
     thread::scope(|scope| {
         let (trial, all) = (&trial, &all);
@@ -293,13 +302,20 @@ impl<'a> Trial<'a> {
         give: mpsc::Sender<&'p Placed>,
     ) -> Result<[usize; 2]> {
         let (mut tried, mut unbuilt, mut found) = (0, 0, 0);
+        let mut left: Vec<&Placed> = all.iter().collect();
+        let mut misses: BTreeMap<&str, usize> = BTreeMap::new();
         // `verify` is busy, too.
         let width = thread::available_parallelism().map_or(1, |all| all.get().saturating_sub(1).max(1));
-        for some in all.chunks(width) {
+        while !left.is_empty() && found < count && tried < TRIES * count {
+            // A kind that has changed nothing several times waits until all others have been tried.
+            let is_late = |one: &&Placed| misses.get(one.kind()).is_some_and(|misses| *misses >= MISSES);
+            left.sort_by_key(is_late);
+            let some: Vec<&Placed> = left.drain(..width.min(left.len())).collect();
             let ran = thread::scope(|scope| {
-                let try_one = |(at, one): (usize, &'p Placed)| {
+                let try_one = |(at, one): (usize, &&'p Placed)| {
                     let folder = room.join(format!("tried-{at}"));
-                    scope.spawn(move || self.tried(&one.fault, translated, &folder))
+                    let fault = &one.fault;
+                    scope.spawn(move || self.tried(fault, translated, &folder))
                 };
                 let threads: Vec<_> = some.iter().enumerate().map(try_one).collect();
                 let end = |thread: thread::ScopedJoinHandle<Result<Tried>>| {
@@ -307,11 +323,13 @@ impl<'a> Trial<'a> {
                 };
                 threads.into_iter().map(end).collect::<Result<Vec<_>>>()
             })?;
-            for (one, ran) in some.iter().zip(ran) {
+            for (one, ran) in some.into_iter().zip(ran) {
                 if found == count {
                     return Ok([tried, unbuilt]);
                 }
                 tried += 1;
+                let misses = misses.entry(one.kind()).or_default();
+                *misses += 1;
                 match ran {
                     Tried::Unbuilt => {
                         unbuilt += 1;
@@ -322,6 +340,7 @@ impl<'a> Trial<'a> {
                     }
                     Tried::Ran(_) | Tried::Stopped => {
                         found += 1;
+                        *misses = 0;
                         give.send(one).map_err(|error| error.to_string())?;
                     }
                 }
@@ -404,8 +423,7 @@ impl Score {
         self.changing += 1;
         self.reported += usize::from(is_reported);
         self.named += usize::from(is_named);
-        let kind = KINDS.iter().find(|(kind, _)| *kind == one.fault.kind).map_or("", |(_, name)| name);
-        let row = self.kinds.entry(kind).or_default();
+        let row = self.kinds.entry(one.kind()).or_default();
         row[0] += 1;
         row[1] += usize::from(is_reported);
         row[2] += usize::from(is_named);
