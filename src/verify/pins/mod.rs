@@ -602,33 +602,34 @@ impl Close<'_> {
         })
     }
 
-    /// Whether a directive leaves elements wrong of a variable that were right in it before; of one that was right, it has
-    /// changed no more than in the reference.
+    /// Whether a directive leaves more wrong than comes of what it finds: elements of a variable that were right in it before;
+    /// of one that was right, changes that are lost, or more elements than are wrong in all that it finds.
     fn makes_more(&self, at: usize, found: &Culprit) -> bool {
         let name = &found.variable;
-        if !found.inputs.contains(name) {
-            let changed = |run: &Run| Some(judge::variable(run.1.get(at)?, name)?.held.as_ref()?.changed);
-            return changed(self.test) <= changed(self.reference);
+        let Some(entry) = entry_of(&self.reference.1, at) else { return false };
+        let left = self.wrong(at, Some(entry), name);
+        if found.inputs.contains(name) {
+            return !left.is_subset(&self.wrong(entry, None, name));
         }
-        let element = self
-            .reference
-            .1
-            .get(at)
-            .and_then(|event| Some(judge::variable(event, name)?.held.as_ref()?.element));
-        let Some((entry, element)) = entry_of(&self.reference.1, at).zip(element) else { return false };
-        let wrong = |event: usize, old: Option<usize>| {
-            let held =
-                |run: &Run| Some([old.and_then(|old| bytes_of(run, old, name)), bytes_of(run, event, name)]);
-            let [before, after] = held(self.reference)?;
-            let [own, left] = held(self.test)?;
+        let changed = |run: &Run| Some(judge::variable(run.1.get(at)?, name)?.held.as_ref()?.changed);
+        let inputs = found.inputs.iter().map(|name| self.wrong(entry, None, name).len());
+        changed(self.test) <= changed(self.reference) || left.len() > inputs.sum()
+    }
+
+    /// The elements of a variable that are wrong at an event; those that are as they were at another do not count.
+    fn wrong(&self, event: usize, old: Option<usize>, name: &str) -> BTreeSet<usize> {
+        let find = || {
+            let element = judge::variable(self.reference.1.get(event)?, name)?.held.as_ref()?.element;
+            let bytes =
+                |run: &Run| [old.and_then(|old| bytes_of(run, old, name)), bytes_of(run, event, name)];
+            let ([before, after], [own, left]) = (bytes(self.reference), bytes(self.test));
             let (reference, test) = (after?, left?);
             let reference = Bytes { before: before.as_deref(), after: &reference };
             let test = Bytes { before: own.as_deref(), after: &test };
             let noise = self.noise.and_then(|run| bytes_of(run, event, name));
             Some(worst_of(element, reference, test, (noise.as_deref(), 0.0))?.1)
         };
-        let before = wrong(entry, None).unwrap_or_default();
-        wrong(at, Some(entry)).is_some_and(|after| !after.is_subset(&before))
+        find().unwrap_or_default()
     }
 
     /// The constructs that may have made a difference before an event, as they are not recorded; the first of them.

@@ -42,10 +42,14 @@ impl Unset {
         self.taken.push(found);
     }
 
-    /// What has made the inputs of a directive wrong, if it was taken; the directive itself otherwise.
-    pub fn cause(self, found: Culprit) -> Culprit {
+    /// What has made the inputs of a directive wrong: one that was taken, if there is any; the directive itself otherwise.
+    pub fn cause(mut self, found: Culprit) -> Culprit {
         let is_input = |one: &Culprit| found.inputs.iter().any(|name| base(name) == base(&one.variable));
-        self.taken.into_iter().rfind(is_input).unwrap_or(found)
+        let last = self.taken.len().checked_sub(1);
+        match self.taken.iter().rposition(is_input).or(last) {
+            Some(at) => self.taken.swap_remove(at),
+            None => found,
+        }
     }
 
     /// The first that was taken.
