@@ -44,6 +44,8 @@
       integer, parameter :: made = 5
 
       integer(k), parameter :: samples = 8
+! Elements so many bytes apart are read at once.
+      integer(k), parameter :: near = 4096
       character, parameter :: tab = achar(9)
 
 ! The bytes of a variable when its construct begins.
@@ -367,9 +369,36 @@
         call add(start, count * element)
         return
       end if
+      if (step > element .and. step <= near) then
+        call add_apart(start, step, count)
+        return
+      end if
       do i = 0, count - 1
         call add(start + i * step, element)
       end do
+      end subroutine
+
+! Adds elements that lie close, as those of objects: what is between
+! them is read, too, and dropped.
+      subroutine add_apart(start, step, count)
+      integer(c_intptr_t), intent(in) :: start
+      integer(c_intptr_t), intent(in) :: step
+      integer(k), intent(in) :: count
+      integer(k) :: before
+      integer(k) :: i
+      integer(k) :: j
+      call flush_piece()
+      before = length
+      piece = start
+      piece_length = (count - 1) * step + element
+      call flush_piece()
+      if (length == before) return
+      do i = 0, count - 1
+        do j = 1, element
+          bytes(before + i * element + j) = bytes(before + i * step + j)
+        end do
+      end do
+      length = before + count * element
       end subroutine
 
 ! Adds bytes: those that lie side by side are one piece.

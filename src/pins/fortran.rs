@@ -3,6 +3,8 @@
 //! Invariant: what is put there is whole statements between the user's, in `block` constructs whose names end with them; where
 //! they could stand apart from their directive, or where no statement may stand, the directive stays as it is.
 
+use std::collections::BTreeSet;
+
 use crate::acc::ast::ClauseKind;
 use crate::bind::Bound;
 use crate::edit::Edit;
@@ -263,10 +265,15 @@ impl Place<'_> {
         let update = |way: &str, is_meant: &dyn Fn(&Variable) -> bool| {
             let listed = variables.iter().filter(|one| !one.is_scalar || one.is_listed);
             let mut lines = Vec::new();
+            let mut moved = BTreeSet::new();
             for one in listed.filter(|one| is_meant(one)) {
+                let name = one.fortran.objects.as_ref().unwrap_or(&one.name);
+                if !moved.insert(name) {
+                    continue;
+                }
                 let guards = &one.fortran.is_there;
                 lines.extend(guards.iter().map(|guard| format!("if ({guard}) then")));
-                lines.push(self.sentinel() + &format!(" update {way}({}) if_present", one.name));
+                lines.push(self.sentinel() + &format!(" update {way}({name}) if_present"));
                 lines.extend(guards.iter().map(|_| "end if".to_owned()));
             }
             if !lines.is_empty() {

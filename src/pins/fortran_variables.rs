@@ -27,6 +27,8 @@ pub struct Fortran {
     pub guards: Vec<String>,
     /// As `guards`, for all of it.
     pub is_there: Vec<String>,
+    /// The array of objects that it is a component of, if those can be moved as they are: an `update` names all of it.
+    pub objects: Option<String>,
 }
 
 /// The variable that counts the elements of a dimension.
@@ -97,6 +99,7 @@ fn of_array(
         loops: Vec::new(),
         guards: with_size,
         is_there: guards,
+        objects: None,
     };
     Some(Variable {
         name: name.to_owned(),
@@ -121,13 +124,24 @@ fn section(
     bounds: Vec<(String, String)>,
     guards: Vec<String>,
 ) -> Variable {
+    let element = |subscripts: &[String]| format!("{head}({})", subscripts.join(", "));
+    section_of(&element, (head.to_owned(), name), kind, &bounds, guards)
+}
+
+/// The elements between these bounds, each of which has a text; all of them, or one of their size, have another.
+fn section_of(
+    text: &dyn Fn(&[String]) -> String,
+    (whole, name): (String, String),
+    kind: char,
+    bounds: &[(String, String)],
+    guards: Vec<String>,
+) -> Variable {
     let long = |bound: &String| format!("int({bound}, acc2omp_pin_k)");
     let (lower, upper) = &bounds[0];
     let (start, end) = (long(lower), long(upper));
     let element = |first: &str| {
         let others = (2..=bounds.len()).map(counter);
-        let subscripts: Vec<String> = std::iter::once(first.to_owned()).chain(others).collect();
-        format!("{head}({})", subscripts.join(", "))
+        text(&std::iter::once(first.to_owned()).chain(others).collect::<Vec<_>>())
     };
     let loops = bounds.iter().enumerate().skip(1).rev();
     let loops = loops.map(|(at, (lower, upper))| (at + 1, long(lower), long(upper))).collect();
@@ -135,11 +149,12 @@ fn section(
     with_size.push(format!("{end} >= {start}"));
     let fortran = Fortran {
         kind,
-        whole: head.to_owned(),
+        whole,
         next: element(&format!("min({start} + 1, {end})")),
         loops,
         guards: with_size,
         is_there: guards,
+        objects: None,
     };
     Variable {
         name,
@@ -152,28 +167,90 @@ fn section(
     }
 }
 
-/// The components of an object that hold numbers and lie in it, and the names of others.
+/// The components of an object, or of the objects of an array, that hold numbers and lie in it, and the names of others.
 pub fn components(input: &Input, symbol: SymbolId) -> (Vec<Variable>, Vec<String>) {
     let known = input.symbols.get(symbol);
+    let name = known.spelled(input.file);
+    let is_open = known.fortran.assumed_size || known.fortran.assumed_rank;
+    match known.shape.len() {
+        0 => of_objects(input, known, &name, &[]),
+        rank if is_open || rank > RANK => (Vec::new(), Vec::new()),
+        rank => {
+            let all: Vec<_> = (1..=rank).map(|at| bounds(&name, at)).collect();
+            of_objects(input, known, &name, &all)
+        }
+    }
+}
+
+/// The components of the objects of an array between the bounds that a list item says.
+pub fn components_of_section(input: &Input, symbol: SymbolId, item: &ListItem) -> Vec<Variable> {
+    let known = input.symbols.get(symbol);
+    let name = known.spelled(input.file);
+    let Some(all) = item_bounds(&name, &item.subscripts(), (known.shape.len(), known.fortran.assumed_size))
+    else {
+        return Vec::new();
+    };
+    of_objects(input, known, item.text.trim(), &all).0
+}
+
+/// The components of an object, or of those of an array between these bounds.
+fn of_objects(
+    input: &Input,
+    known: &Symbol,
+    said: &str,
+    outer: &[(String, String)],
+) -> (Vec<Variable>, Vec<String>) {
     let is_variable = !matches!(known.kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant);
-    let Some(record) = known.record.as_deref().filter(|_| is_variable && known.shape.is_empty()) else {
+    let Some(record) = known.record.as_deref().filter(|_| is_variable) else {
         return (Vec::new(), Vec::new());
     };
     let name = known.spelled(input.file);
     let all = input.symbols.all_components(record);
+    let is_movable = !all.iter().any(|(_, one)| one.is_pointer || one.is_allocatable || one.record.is_some());
     let variable = |(own, component): (&str, &Component)| {
         let kind = component.intrinsic.as_deref().and_then(of_word)?;
-        let head = format!("{name}%{own}");
+        let said = format!("{said}%{own}");
         match component.rank {
             _ if component.is_pointer || component.is_allocatable => None,
-            0 => Some(Variable { is_scalar: false, ..of_scalar(head, kind, guards(known)) }),
-            rank => of_array(&head, (kind, rank), false, guards(known)),
+            0 if outer.is_empty() => {
+                Some(Variable { is_scalar: false, ..of_scalar(said, kind, guards(known)) })
+            }
+            rank if outer.is_empty() => of_array(&said, (kind, rank), false, guards(known)),
+            rank if rank + outer.len() > RANK => None,
+            rank => {
+                let mut each = of_each(&name, (own, rank), said, kind, outer, guards(known));
+                each.fortran.objects = is_movable.then(|| name.clone());
+                each.fortran.is_there = guards(known);
+                each.is_listed = is_movable;
+                Some(each)
+            }
         }
     };
     let found: Vec<_> =
         all.iter().map(|one| variable(*one).ok_or_else(|| format!("{name}%{}", one.0))).collect();
     let unknown = found.iter().filter_map(|one| one.as_ref().err().cloned()).collect();
     (found.into_iter().flatten().collect(), unknown)
+}
+
+/// A component of the objects of an array between these bounds; its own dimensions are run through first.
+fn of_each(
+    name: &str,
+    (own, rank): (&str, usize),
+    said: String,
+    kind: char,
+    outer: &[(String, String)],
+    mut guards: Vec<String>,
+) -> Variable {
+    let firsts: Vec<&str> = outer.iter().map(|(lower, _)| lower.as_str()).collect();
+    let first = format!("{name}({})%{own}", firsts.join(", "));
+    let all: Vec<_> = (1..=rank).map(|at| bounds(&first, at)).chain(outer.iter().cloned()).collect();
+    let text = |subscripts: &[String]| {
+        let (inner, outer) = subscripts.split_at(rank);
+        let object = format!("{name}({})%{own}", outer.join(", "));
+        if inner.is_empty() { object } else { format!("{object}({})", inner.join(", ")) }
+    };
+    guards.push(format!("size({name}, kind=acc2omp_pin_k) > 0"));
+    section_of(&text, (first.clone(), said), kind, &all, guards)
 }
 
 /// A list item, if it is known how long it is.
@@ -191,24 +268,32 @@ pub fn of_item(input: &Input, place: u32, item: &ListItem) -> Option<Variable> {
             rank => of_array(&object.head, (object.kind, rank), object.is_parted, object.guards),
         };
     }
-    if subscripts.len() != object.rank || object.rank > RANK {
+    let all = item_bounds(&object.head, &subscripts, (object.rank, object.is_open))?;
+    Some(section(&object.head, item.text.clone(), object.kind, all, object.guards))
+}
+
+/// The bounds that subscripts say of an array of this rank, which may have no end.
+fn item_bounds(
+    head: &str,
+    subscripts: &[&Subscript],
+    (rank, is_open): (usize, bool),
+) -> Option<Vec<(String, String)>> {
+    if subscripts.len() != rank || rank == 0 || rank > RANK {
         return None;
     }
     let text = |expr: &Expr| expr.text.trim().to_owned();
-    let mut all = Vec::new();
-    for (at, subscript) in subscripts.iter().enumerate() {
-        let (lower, upper) = bounds(&object.head, at + 1);
-        let is_last = at + 1 == object.rank;
-        all.push(match subscript {
-            Subscript::Index(expr) => (text(expr), text(expr)),
-            Subscript::Range { second: None, .. } if is_last && object.is_open => return None,
+    let bounds_of = |(at, subscript): (usize, &&Subscript)| {
+        let (lower, upper) = bounds(head, at + 1);
+        match subscript {
+            Subscript::Index(expr) => Some((text(expr), text(expr))),
+            Subscript::Range { second: None, .. } if at + 1 == rank && is_open => None,
             Subscript::Range { first, second, stride: None } => {
-                (first.as_ref().map_or(lower, text), second.as_ref().map_or(upper, text))
+                Some((first.as_ref().map_or(lower, text), second.as_ref().map_or(upper, text)))
             }
-            Subscript::Range { .. } => return None,
-        });
-    }
-    Some(section(&object.head, item.text.clone(), object.kind, all, object.guards))
+            Subscript::Range { .. } => None,
+        }
+    };
+    subscripts.iter().enumerate().map(bounds_of).collect()
 }
 
 /// A variable or a component.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Part, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
@@ -87,6 +87,9 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
                     }
                 }
             }
+            Class::Array if input.unit.is_fortran() && one.record.is_some() => {
+                found.objects(input, symbol, [is_changed, is_listed]);
+            }
             Class::Array => match whole(input, symbol) {
                 Some(variable) => found.variables.push(Variable { is_changed, is_listed, ..variable }),
                 None => found.pointed(input, symbol, used, [is_changed, is_listed]),
@@ -94,15 +97,7 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
             Class::Pointer if leads(used) => {
                 found.pointed(input, symbol, used, [is_changed, is_listed]);
             }
-            Class::Record => {
-                let (parts, unknown) = objects(input, symbol);
-                match parts.is_empty() {
-                    true => found.unknown.push(one.name.clone()),
-                    false => found.unknown.extend(unknown),
-                }
-                let parts = parts.into_iter().map(|one| Variable { is_changed, is_listed, ..one });
-                found.variables.extend(parts);
-            }
+            Class::Record => found.objects(input, symbol, [is_changed, is_listed]),
             // As of a template's type: the library finds out whether it is a number.
             Class::Unknown if reduced.contains(&symbol) && !input.unit.is_fortran() => {
                 found.variables.push(Variable { is_listed, ..of_scalar(one.name.clone(), one.name.clone()) })
@@ -151,6 +146,21 @@ impl Found {
             }
         }
         known
+    }
+
+    /// Adds an object, or the components of objects of Fortran.
+    fn objects(&mut self, input: &Input, symbol: SymbolId, [is_changed, is_listed]: [bool; 2]) {
+        let (parts, unknown) = objects(input, symbol);
+        match parts.is_empty() {
+            true => self.unknown.push(input.symbols.get(symbol).name.clone()),
+            false => self.unknown.extend(unknown),
+        }
+        let parts = parts.into_iter().map(|one| Variable {
+            is_changed,
+            is_listed: is_listed && one.is_listed,
+            ..one
+        });
+        self.variables.extend(parts);
     }
 
     /// Adds what a pointer, or a parameter that is declared as an array, leads to. Arrays of Fortran know how long they are.
@@ -213,9 +223,13 @@ pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
         // A component of C, of which the library finds out whether it is a number.
         return vec![of_scalar(item.text.clone(), item.text.clone())];
     }
-    let is_object = whole.is_none() && input.unit.is_fortran() && item.parts.is_empty() && !item.common;
+    let is_object = whole.is_none() && input.unit.is_fortran() && !item.common;
     let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
-    let parts = symbol.map(|symbol| fortran_variables::components(input, symbol).0);
+    let parts = symbol.map(|symbol| match item.parts.as_slice() {
+        [] => fortran_variables::components(input, symbol).0,
+        [Part::Section(_)] => fortran_variables::components_of_section(input, symbol, item),
+        _ => Vec::new(),
+    });
     whole.into_iter().chain(parts.into_iter().flatten()).collect()
 }
 

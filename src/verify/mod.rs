@@ -35,7 +35,7 @@ use tree::Room;
 
 pub use config::{FILE, Rule, Settings};
 pub use init::section;
-pub use launches::{Construct, launched};
+pub use launches::{Construct, TELL, launched};
 pub use leave::{Directive, Left};
 pub use pins::Pins;
 pub use report::{Report, Status, Tested};

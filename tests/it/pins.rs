@@ -134,6 +134,23 @@ fn components_are_recorded() {
     assert_eq!(sites[0].unknown, ["v"]);
 }
 
+#[test]
+fn components_of_arrays_are_recorded() {
+    let text = "subroutine s(v, n)\n  type t\n    real :: x, y(3)\n    integer :: k\n  end type\n  integer :: n, i\n  \
+                type(t) :: v(0:n)\n  !$acc parallel loop copy(v)\n  do i = 1, n\n    v(i)%x = v(i)%y(2)\n  end do\n  \
+                !$acc update self(v(2:n))\nend subroutine\n";
+    let (own, sites) = instrumented(text, Form::Free, Purpose::Record);
+    assert_eq!(sites[0].variables, ["v%k", "v%x", "v%y", "n"]);
+    assert_eq!(sites[1].variables, ["v(2:n)%k", "v(2:n)%x", "v(2:n)%y"]);
+    assert_eq!(own.matches("acc2omp_pin_variable('v%x'").count(), 2, "{own}");
+    let (own, _) = instrumented(text, Form::Free, Purpose::Choose(0));
+    assert_eq!(own.matches("update self(v) if_present").count(), 1, "{own}");
+    let text = text.replace("integer :: k", "integer, allocatable :: k(:)");
+    let (own, sites) = instrumented(&text, Form::Free, Purpose::Choose(0));
+    assert_eq!(sites[0].unknown, ["v%k"]);
+    assert!(!own.contains("update self(v)"), "{own}");
+}
+
 /// A `block` construct right behind the directive would be all of the region, as OpenMP 5.1 has it.
 #[test]
 fn a_region_does_not_begin_with_a_block() {

@@ -206,12 +206,17 @@ pub struct Worst {
 
 /// Compares the elements of a variable; those that neither program has changed there do not count. `noise` is what a third
 /// program that is right has, and `level` how far it is apart at other executions, relative to the largest element.
-pub fn worst(
+pub fn worst(element: Element, reference: Bytes, test: Bytes, noise: (Option<&[u8]>, f64)) -> Option<Worst> {
+    worst_of(element, reference, test, noise).map(|(worst, _)| worst)
+}
+
+/// As `worst`, with all elements that differ.
+pub fn worst_of(
     element: Element,
     reference: Bytes,
     test: Bytes,
     (noise, level): (Option<&[u8]>, f64),
-) -> Option<Worst> {
+) -> Option<(Worst, BTreeSet<usize>)> {
     let numbers = |bytes: &[u8]| element.numbers(bytes);
     let (own, other) = (numbers(reference.after), numbers(test.after));
     let noise = noise.map(numbers).unwrap_or_default();
@@ -254,8 +259,9 @@ pub fn worst(
     let (reference, test, allowed) = (own[place], other[place], allowed(place));
     // A complex element has two numbers.
     let element_of = |at: usize| at * width / element.size();
-    let count = wrong.iter().map(|at| element_of(*at)).collect::<BTreeSet<_>>().len();
-    Some(Worst { place: element_of(place), reference, test, allowed, count, samples: None })
+    let all: BTreeSet<usize> = wrong.iter().map(|at| element_of(*at)).collect();
+    let count = all.len();
+    Some((Worst { place: element_of(place), reference, test, allowed, count, samples: None }, all))
 }
 
 /// The largest of each number and of those that stand so close to it.

@@ -4,6 +4,7 @@
 
 mod judge;
 mod record;
+mod unset;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,8 +21,9 @@ use super::report::{Culprit, Tested};
 use super::{Search, Status, Verification, tree};
 
 pub use judge::Worst;
-use judge::{Bytes, InShort, Levels, Walk, in_short, walk, worst};
+use judge::{Bytes, InShort, Levels, Walk, in_short, walk, worst, worst_of};
 use record::{Event, Place, Recorded, Records, read};
+use unset::Unset;
 
 /// So many executions are looked at closely in one run.
 const BATCH: usize = 24;
@@ -272,50 +274,21 @@ impl Verification<'_> {
         let mut parted = None;
         let mut culprit: Option<Culprit> = None;
         for (rank, events) in &references.reference.records {
-            let of = |pinned: &Pinned| events_of(&pinned.records, rank).map(<[Event]>::to_vec);
-            let Some(test) = of(own) else {
+            let Some(test) = events_of(&own.records, rank) else {
                 parted.get_or_insert_with(|| format!("with pins, rank {rank} records nothing"));
                 continue;
             };
-            let noise = references.noise.as_ref().and_then(of);
-            let levels = Levels::of(events, noise.as_deref());
-            let Walk { suspects, unlike, parting } = walk(events, &test, &levels);
-            // What differs by roundings alone is looked at only if the program does something else.
-            let unlike = unlike.get(..BATCH.min(unlike.len())).filter(|all| is_wrong && !all.is_empty());
-            for batch in unlike.into_iter().chain(suspects.chunks(BATCH).take(BATCHES)) {
-                let all = [Some(&references.reference), Some(own), references.noise.as_ref()];
-                let list = list_of(events, batch);
-                let mut runs = Vec::new();
-                for one in all {
-                    let Some(one) = one else {
-                        runs.push(None);
-                        continue;
-                    };
-                    if let Some(folder) = &one.saved {
-                        runs.push(of(one).map(|events| (folder.clone(), events)));
-                        continue;
-                    }
-                    let kept = (pins, Some(list.as_str()));
-                    let (_, records) =
-                        self.run_recorded(&one.name, one.program, &one.ran.copy, kept, shared)?;
-                    runs.push(
-                        events_of(&records, rank).map(|events| (self.records(&one.name), events.to_vec())),
-                    );
-                }
-                let [Some(reference), Some(test), noise] = runs.as_slice() else { continue };
-                let sites = &own.sites;
-                let close = Close { reference, test, noise: noise.as_ref(), levels: &levels, sites };
-                if let Some(found) = batch.iter().find_map(|at| close.culprit(rank, *at)) {
-                    // What is wrong already may come from another process.
-                    if found.inputs.is_empty() {
-                        return Ok(Found::Culprit(Box::new(found)));
-                    }
-                    culprit.get_or_insert(found);
-                    break;
-                }
+            let noise = references.noise.as_ref().and_then(|noise| events_of(&noise.records, rank));
+            let levels = Levels::of(events, noise);
+            let walk = walk(events, test, &levels);
+            let parting = walk.parting;
+            match self.first_of_rank(pins, references, (own, is_wrong), (rank, &levels, walk), shared)? {
+                // What is wrong already may come from another process.
+                Some(found) if found.inputs.is_empty() => return Ok(Found::Culprit(Box::new(found))),
+                found => culprit = culprit.or(found),
             }
             if let Some(at) = parting {
-                parted.get_or_insert_with(|| parting_of(events, &test, at));
+                parted.get_or_insert_with(|| parting_of(events, test, at));
             }
         }
         Ok(match (culprit, parted) {
@@ -323,6 +296,79 @@ impl Verification<'_> {
             (None, Some(parted)) => Found::Parted(parted),
             (None, None) => Found::Nothing,
         })
+    }
+
+    /// The first directive of a process that leaves something else.
+    fn first_of_rank(
+        &self,
+        pins: &Pins,
+        references: &References,
+        (own, is_wrong): (&Pinned, bool),
+        (rank, levels, walk): (&str, &Levels, Walk),
+        shared: &Shared,
+    ) -> Result<Option<Culprit>, Failed> {
+        let Some(events) = events_of(&references.reference.records, rank) else { return Ok(None) };
+        let mut unset = Unset::default();
+        // What differs by roundings alone is looked at only if the program does something else.
+        let mut batch: Vec<usize> = walk.unlike.into_iter().take(if is_wrong { BATCH } else { 0 }).collect();
+        let mut pending = walk.suspects;
+        for _ in 0..=BATCHES {
+            let runs = match batch.is_empty() {
+                true => None,
+                false => self.looked_at(pins, references, own, (rank, &batch), shared)?,
+            };
+            let close = runs.as_ref().map(|(reference, test, noise)| Close {
+                reference,
+                test,
+                noise: noise.as_ref(),
+                levels,
+                sites: &own.sites,
+            });
+            for (at, close) in batch.iter().zip(close.iter().cycle()) {
+                let place = &events[*at].place;
+                let Some(found) = close.culprit(rank, *at).filter(|_| !unset.spreads(place)) else {
+                    continue;
+                };
+                if !unset.explains(&found, &events[..*at]) {
+                    let is_late = is_wrong && !found.inputs.is_empty();
+                    return Ok(Some(if is_late { unset.cause(found) } else { found }));
+                }
+                if is_wrong && close.makes_more(*at, &found) {
+                    return Ok(Some(found));
+                }
+                unset.take(place, found);
+            }
+            pending.retain(|at| !batch.contains(at) && !unset.spreads(&events[*at].place));
+            batch = pending.iter().copied().take(BATCH).collect();
+        }
+        Ok(unset.first().filter(|_| is_wrong))
+    }
+
+    /// What the programs have recorded of these executions, with the bytes.
+    fn looked_at(
+        &self,
+        pins: &Pins,
+        references: &References,
+        own: &Pinned,
+        (rank, batch): (&str, &[usize]),
+        shared: &Shared,
+    ) -> Result<Option<Looked>, Failed> {
+        let Some(events) = events_of(&references.reference.records, rank) else { return Ok(None) };
+        let list = list_of(events, batch);
+        let look = |one: &Pinned| -> Result<Option<Run>, Failed> {
+            if let Some(folder) = &one.saved {
+                return Ok(events_of(&one.records, rank).map(|events| (folder.clone(), events.to_vec())));
+            }
+            let kept = (pins, Some(list.as_str()));
+            let (_, records) = self.run_recorded(&one.name, one.program, &one.ran.copy, kept, shared)?;
+            Ok(events_of(&records, rank).map(|events| (self.records(&one.name), events.to_vec())))
+        };
+        let (reference, test) = (look(&references.reference)?, look(own)?);
+        let noise = match &references.noise {
+            Some(noise) => look(noise)?,
+            None => None,
+        };
+        Ok(reference.zip(test).map(|(reference, test)| (reference, test, noise)))
     }
 
     /// Whether a test without pins does something else when it runs again.
@@ -402,6 +448,12 @@ impl Verification<'_> {
         .to_owned())
     }
 }
+
+/// The events of a run that kept bytes, and the folder of these.
+type Run = (PathBuf, Vec<Event>);
+
+/// Those of the reference, of the test and of the noise build.
+type Looked = (Run, Run, Option<Run>);
 
 /// What a search ends with.
 enum Found {
@@ -491,9 +543,9 @@ fn in_words(sites: &[(String, Site)]) -> Vec<String> {
 
 /// The events of runs that kept bytes, each with the folder of these.
 struct Close<'a> {
-    reference: &'a (PathBuf, Vec<Event>),
-    test: &'a (PathBuf, Vec<Event>),
-    noise: Option<&'a (PathBuf, Vec<Event>)>,
+    reference: &'a Run,
+    test: &'a Run,
+    noise: Option<&'a Run>,
     levels: &'a Levels,
     sites: &'a [(String, Site)],
 }
@@ -530,8 +582,8 @@ impl Close<'_> {
                 return Some(found(None, None));
             }
             let held = variable.held.as_ref()?;
-            let after = |run: &(PathBuf, Vec<Event>)| bytes_of(run, at, &variable.name);
-            let before = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
+            let after = |run: &Run| bytes_of(run, at, &variable.name);
+            let before = |run: &Run| bytes_of(run, entry_of(&run.1, at)?, &variable.name);
             let level = self.levels.at(at, number);
             let Some(reference) = after(self.reference) else {
                 let old = entry_of(&self.test.1, at).and_then(|entry| self.test.1.get(entry));
@@ -548,6 +600,36 @@ impl Close<'_> {
             let test = Bytes { before: own.as_deref(), after: &test };
             Some(found(Some(worst(held.element, reference, test, (noise.as_deref(), level))?), None))
         })
+    }
+
+    /// Whether a directive leaves more wrong than comes of what it finds: elements of a variable that were right in it before;
+    /// of one that was right, changes that are lost, or more elements than are wrong in all that it finds.
+    fn makes_more(&self, at: usize, found: &Culprit) -> bool {
+        let name = &found.variable;
+        let Some(entry) = entry_of(&self.reference.1, at) else { return false };
+        let left = self.wrong(at, Some(entry), name);
+        if found.inputs.contains(name) {
+            return !left.is_subset(&self.wrong(entry, None, name));
+        }
+        let changed = |run: &Run| Some(judge::variable(run.1.get(at)?, name)?.held.as_ref()?.changed);
+        let inputs = found.inputs.iter().map(|name| self.wrong(entry, None, name).len());
+        changed(self.test) <= changed(self.reference) || left.len() > inputs.sum()
+    }
+
+    /// The elements of a variable that are wrong at an event; those that are as they were at another do not count.
+    fn wrong(&self, event: usize, old: Option<usize>, name: &str) -> BTreeSet<usize> {
+        let find = || {
+            let element = judge::variable(self.reference.1.get(event)?, name)?.held.as_ref()?.element;
+            let bytes =
+                |run: &Run| [old.and_then(|old| bytes_of(run, old, name)), bytes_of(run, event, name)];
+            let ([before, after], [own, left]) = (bytes(self.reference), bytes(self.test));
+            let (reference, test) = (after?, left?);
+            let reference = Bytes { before: before.as_deref(), after: &reference };
+            let test = Bytes { before: own.as_deref(), after: &test };
+            let noise = self.noise.and_then(|run| bytes_of(run, event, name));
+            Some(worst_of(element, reference, test, (noise.as_deref(), 0.0))?.1)
+        };
+        find().unwrap_or_default()
     }
 
     /// The constructs that may have made a difference before an event, as they are not recorded; the first of them.
@@ -579,7 +661,7 @@ impl Close<'_> {
     fn inputs(&self, at: usize) -> Vec<String> {
         let Some(entry) = entry_of(&self.reference.1, at) else { return Vec::new() };
         let differs = |name: &str, element| {
-            let of = |run: &(PathBuf, Vec<Event>)| bytes_of(run, entry, name);
+            let of = |run: &Run| bytes_of(run, entry, name);
             let Some(reference) = of(self.reference) else {
                 let held = |events: &[Event]| judge::variable(events.get(entry)?, name)?.held.clone();
                 let (reference, test) = (held(&self.reference.1)?, held(&self.test.1)?);
@@ -685,7 +767,7 @@ fn entry_of(events: &[Event], at: usize) -> Option<usize> {
 }
 
 /// The bytes of a variable at an event.
-fn bytes_of((folder, events): &(PathBuf, Vec<Event>), at: usize, name: &str) -> Option<Vec<u8>> {
+fn bytes_of((folder, events): &Run, at: usize, name: &str) -> Option<Vec<u8>> {
     let bytes = judge::variable(events.get(at)?, name)?.bytes.as_ref()?;
     fs::read(folder.join(bytes)).ok()
 }

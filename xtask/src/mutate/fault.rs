@@ -133,7 +133,9 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
     let mut all = directives(&lines).into_iter().filter(|one| is_wait(one) == (kind == Kind::Wait));
     let (first, last) = all.nth(number)?;
     let directive = lines[first..=last].concat();
-    let is_target = directive.contains("target");
+    // Behind others, there is code of the host.
+    let is_motion = ["target data", "target enter", "target exit", "target update"];
+    let is_compute = directive.contains("target") && !is_motion.iter().any(|words| directive.contains(words));
     let (place, changed) = match kind {
         Kind::Operand => {
             let mut own = own_lines(&lines, last + 1).take(15);
@@ -144,7 +146,7 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
             } else {
                 line.replacen(" + ", " - ", 1)
             };
-            return is_target.then(|| (joined(&lines, (code, code), &other), code));
+            return is_compute.then(|| (joined(&lines, (code, code), &other), code));
         }
         Kind::Late => return late(&lines, (first, last)),
         Kind::Wait => (directive.contains("taskwait"), String::new()),

@@ -2,12 +2,15 @@
 //!
 //! Invariant: what changes the output is found out from the output alone, not from what `verify` says.
 
+mod cost;
 mod fault;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -39,8 +42,8 @@ const FAULTS: usize = 12;
 /// So many times as many are tried to find those that change the output.
 const TRIES: usize = 4;
 
-/// So many are given to one run of `verify`.
-const BATCH: usize = 4;
+/// A kind of fault that has changed nothing so many times, one after the other, waits for the others.
+const MISSES: usize = 3;
 
 /// What is asked for.
 #[derive(Debug, Args)]
@@ -51,6 +54,9 @@ pub struct Options {
     /// Find so many faults of each program that change its output
     #[arg(long, default_value_t = FAULTS)]
     faults: usize,
+    /// Put in no faults: measure what pins and lines about launches cost the programs
+    #[arg(long)]
+    cost: bool,
     /// Change the translation here: for the `build` of a mutant
     #[arg(long, value_name = "FILE:NUMBER:KIND", hide = true)]
     apply: Option<Fault>,
@@ -58,7 +64,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { folders: Vec::new(), faults: FAULTS, apply: None }
+        Options { folders: Vec::new(), faults: FAULTS, cost: false, apply: None }
     }
 }
 
@@ -66,6 +72,13 @@ impl Default for Options {
 struct Placed {
     fault: Fault,
     lines: BTreeSet<usize>,
+}
+
+impl Placed {
+    /// The name of its kind.
+    fn kind(&self) -> &'static str {
+        KINDS.iter().find(|(kind, _)| *kind == self.fault.kind).map_or("", |(_, name)| name)
+    }
 }
 
 /// What came of the faults of programs.
@@ -92,6 +105,14 @@ pub fn run(options: &Options) -> Result<Verdict> {
         true => programs(Path::new(OWN))?,
         false => options.folders.clone(),
     };
+    if options.cost {
+        println!("{}", cost::HEADING);
+        for folder in &folders {
+            let room = tempfile::tempdir().map_err(|error| error.to_string())?;
+            println!("{}", cost::line(&Trial::of(folder, room.path(), &acc2omp)?)?);
+        }
+        return Ok(Verdict::Passed);
+    }
     let mut score = Score::default();
     for folder in &folders {
         program(folder, &acc2omp, options.faults, &mut score)?;
@@ -132,62 +153,43 @@ fn apply(fault: &Fault) -> Result<Verdict> {
 /// Tries the faults of a program: those that change its output are given to `verify`.
 fn program(folder: &Path, acc2omp: &Path, count: usize, score: &mut Score) -> Result<()> {
     let room = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let source = room.path().join("source");
-    copy(folder, &source)?;
-    let _ = fs::remove_dir_all(source.join(".acc2omp"));
-    let path = source.join(FILE);
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let trial = Trial::of(folder, room.path(), acc2omp)?;
     let translated = room.path().join("translated");
-    let trial = Trial {
-        name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        settings: text.parse().map_err(|error| format!("{}: {error}", path.display()))?,
-        tree: room.path().join("tree"),
-        source,
-        acc2omp,
-        flang: Flang::find()?.folder().to_path_buf(),
-    };
-    copy(&trial.source, &trial.tree)?;
     trial.translate(&translated)?;
     trial.right_programs(score)?;
     // What differs between right programs says nothing.
     let rights = ["correct", "reference", "noise"].map(|name| trial.output(name));
     let right = without_roundings(rights[0].clone(), &rights);
-    let is_changed = |output: &Words| without_roundings(output.clone(), &rights) != right;
-    let mut batch = Vec::new();
-    let mut found = 0;
-    for one in in_turn(faults(&trial.source, &translated)?).into_iter().take(TRIES * count) {
-        score.faults += 1;
-        match trial.tried(&one.fault, &room.path().join("tried"))? {
-            Tried::Unbuilt => {
-                score.unbuilt += 1;
-                println!("{}: {}: is not built", trial.name, one.fault);
-                continue;
-            }
-            Tried::Ran(output) if !is_changed(&output) => {
-                println!("{}: {}: changes nothing", trial.name, one.fault);
-                continue;
-            }
-            Tried::Ran(_) | Tried::Stopped => batch.push(one),
+    let is_changed = &|output: &Words| without_roundings(output.clone(), &rights) != right;
+    let all = in_turn(faults(&trial.source, &translated)?);
+    let (give, take) = mpsc::channel();
+    thread::scope(|scope| {
+        let (trial, all) = (&trial, &all);
+        let folders = [&translated, room.path()];
+        let tried = scope.spawn(move || trial.changing(all, folders, count, is_changed, give));
+        // One run of `verify` takes those that were found during the one before.
+        while let Ok(first) = take.recv() {
+            let batch: Vec<&Placed> = std::iter::once(first).chain(take.try_iter()).collect();
+            trial.faulty_programs(&batch, is_changed, score)?;
         }
-        found += 1;
-        if batch.len() == BATCH || found == count {
-            trial.faulty_programs(&std::mem::take(&mut batch), &is_changed, score)?;
-        }
-        if found == count {
-            break;
-        }
-    }
-    trial.faulty_programs(&batch, &is_changed, score)
+        let tried = tried.join().map_err(|_| "a fault could not be tried".to_owned())??;
+        score.faults += tried[0];
+        score.unbuilt += tried[1];
+        Ok(())
+    })
 }
 
-/// Copies a folder.
+/// Copies a folder, with its times: those say what has been built.
 fn copy(folder: &Path, to: &Path) -> Result<()> {
-    let copied = Command::new("cp").arg("-r").arg(folder).arg(to).status();
+    let copied = Command::new("cp").arg("-a").arg(folder).arg(to).status();
     match copied.is_ok_and(|status| status.success()) {
         true => Ok(()),
         false => Err(format!("{}: cannot be copied", folder.display())),
     }
 }
+
+/// Whether an output is another than that of the programs that are right.
+type IsChanged<'a> = dyn Fn(&Words) -> bool + Sync + 'a;
 
 /// What came of a program with a fault that ran without `verify`.
 enum Tried {
@@ -211,7 +213,31 @@ struct Trial<'a> {
     flang: PathBuf,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    /// A program, of which copies lie in a room.
+    fn of(folder: &Path, room: &Path, acc2omp: &'a Path) -> Result<Trial<'a>> {
+        let source = room.join("source");
+        copy(folder, &source)?;
+        let _ = fs::remove_dir_all(source.join(".acc2omp"));
+        let path = source.join(FILE);
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let trial = Trial {
+            name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            settings: text.parse().map_err(|error| format!("{}: {error}", path.display()))?,
+            tree: room.join("tree"),
+            source,
+            acc2omp,
+            flang: Flang::find()?.folder().to_path_buf(),
+        };
+        copy(&trial.source, &trial.tree)?;
+        Ok(trial)
+    }
+
+    /// How the reference runs.
+    fn reference(&self) -> Option<&str> {
+        self.settings.get("verify")?.get("reference")?.get("run")?.as_str()
+    }
+
     /// What a mutant's test says.
     fn mutant(&self, key: &str) -> Option<&str> {
         let tests = self.settings.get("verify")?.get("tests")?;
@@ -231,34 +257,96 @@ impl Trial<'_> {
         process::capture(&mut shell, Duration::from_secs(limit))
     }
 
-    /// Translates a copy of the tree as the build of a mutant does.
+    /// The build of a mutant before the fault is made, and behind.
+    fn parts(&self) -> Result<(&str, &str)> {
+        let parts = self.mutant("build").and_then(|build| build.split_once(MUTATE));
+        parts.ok_or_else(|| {
+            "acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`".to_owned()
+        })
+    }
+
+    /// Translates a copy of the tree as the build of a mutant does, and builds it.
     fn translate(&self, to: &Path) -> Result<()> {
-        let first = self.mutant("build").and_then(|build| build.split_once(MUTATE)).map(|(first, _)| first);
-        let first =
-            first.ok_or("acc2omp.toml has no `[verify.tests.mutant]` with `$MUTATE` in its `build`")?;
+        let (first, rest) = self.parts()?;
         copy(&self.source, to)?;
-        let done = self.shell(&format!("{first} true"), to)?;
+        let done = self.shell(&format!("{first}:{rest}"), to)?;
         match done.succeeded() {
             true => Ok(()),
             false => Err(format!("{}: {}\n{}", self.name, done.end(), done.stderr)),
         }
     }
 
-    /// Builds and runs a program with a fault.
-    fn tried(&self, fault: &Fault, folder: &Path) -> Result<Tried> {
+    /// Builds and runs a program with a fault: what the fault does not touch has been built before.
+    fn tried(&self, fault: &Fault, translated: &Path, folder: &Path) -> Result<Tried> {
         let _ = fs::remove_dir_all(folder);
-        copy(&self.source, folder)?;
-        let build = self.mutant("build").unwrap_or_default().replace(MUTATE, &command_of(fault)?);
-        if !self.shell(&build, folder)?.succeeded() {
+        copy(translated, folder)?;
+        let (_, rest) = self.parts()?;
+        if !self.shell(&format!("{}{rest}", command_of(fault)?), folder)?.succeeded() {
             return Ok(Tried::Unbuilt);
         }
-        let reference = || self.settings.get("verify")?.get("reference")?.get("run")?.as_str();
-        let run = self.mutant("run").or_else(reference).unwrap_or_default();
+        let run = self.mutant("run").or_else(|| self.reference()).unwrap_or_default();
         let ran = self.shell(run, folder)?;
         Ok(match ran.status {
             None => Tried::Stopped,
             Some(_) => Tried::Ran(self.relevant(&ran.stdout)),
         })
+    }
+
+    /// Gives those of the faults that change the output, as many as are asked for; how many were tried, and how many not built.
+    fn changing<'p>(
+        &self,
+        all: &'p [Placed],
+        [translated, room]: [&Path; 2],
+        count: usize,
+        is_changed: &IsChanged,
+        give: mpsc::Sender<&'p Placed>,
+    ) -> Result<[usize; 2]> {
+        let (mut tried, mut unbuilt, mut found) = (0, 0, 0);
+        let mut left: Vec<&Placed> = all.iter().collect();
+        let mut misses: BTreeMap<&str, usize> = BTreeMap::new();
+        // `verify` is busy, too.
+        let width = thread::available_parallelism().map_or(1, |all| all.get().saturating_sub(1).max(1));
+        while !left.is_empty() && found < count && tried < TRIES * count {
+            // A kind that has changed nothing several times waits until all others have been tried.
+            let is_late = |one: &&Placed| misses.get(one.kind()).is_some_and(|misses| *misses >= MISSES);
+            left.sort_by_key(is_late);
+            let some: Vec<&Placed> = left.drain(..width.min(left.len())).collect();
+            let ran = thread::scope(|scope| {
+                let try_one = |(at, one): (usize, &&'p Placed)| {
+                    let folder = room.join(format!("tried-{at}"));
+                    let fault = &one.fault;
+                    scope.spawn(move || self.tried(fault, translated, &folder))
+                };
+                let threads: Vec<_> = some.iter().enumerate().map(try_one).collect();
+                let end = |thread: thread::ScopedJoinHandle<Result<Tried>>| {
+                    thread.join().map_err(|_| "a fault could not be tried".to_owned())?
+                };
+                threads.into_iter().map(end).collect::<Result<Vec<_>>>()
+            })?;
+            for (one, ran) in some.into_iter().zip(ran) {
+                if found == count {
+                    return Ok([tried, unbuilt]);
+                }
+                tried += 1;
+                let misses = misses.entry(one.kind()).or_default();
+                *misses += 1;
+                match ran {
+                    Tried::Unbuilt => {
+                        unbuilt += 1;
+                        println!("{}: {}: is not built", self.name, one.fault);
+                    }
+                    Tried::Ran(output) if !is_changed(&output) => {
+                        println!("{}: {}: changes nothing", self.name, one.fault);
+                    }
+                    Tried::Ran(_) | Tried::Stopped => {
+                        found += 1;
+                        *misses = 0;
+                        give.send(one).map_err(|error| error.to_string())?;
+                    }
+                }
+            }
+        }
+        Ok([tried, unbuilt])
     }
 
     /// What a program has printed for `verify`.
@@ -298,15 +386,7 @@ impl Trial<'_> {
     }
 
     /// Asks `verify` about programs with faults.
-    fn faulty_programs(
-        &self,
-        placed: &[Placed],
-        is_changed: &dyn Fn(&Words) -> bool,
-        score: &mut Score,
-    ) -> Result<()> {
-        if placed.is_empty() {
-            return Ok(());
-        }
+    fn faulty_programs(&self, placed: &[&Placed], is_changed: &IsChanged, score: &mut Score) -> Result<()> {
         let names: Vec<String> = (0..placed.len()).map(|number| format!("{MUTANT}{number}")).collect();
         let tests = self.verified(&with_mutants(&self.settings, placed)?, &names)?;
         for (one, name) in placed.iter().zip(&names) {
@@ -343,8 +423,7 @@ impl Score {
         self.changing += 1;
         self.reported += usize::from(is_reported);
         self.named += usize::from(is_named);
-        let kind = KINDS.iter().find(|(kind, _)| *kind == one.fault.kind).map_or("", |(_, name)| name);
-        let row = self.kinds.entry(kind).or_default();
+        let row = self.kinds.entry(one.kind()).or_default();
         row[0] += 1;
         row[1] += usize::from(is_reported);
         row[2] += usize::from(is_named);
@@ -470,7 +549,7 @@ fn command_of(fault: &Fault) -> Result<String> {
 }
 
 /// The configuration with a test for each fault, and one for the translation as it is.
-fn with_mutants(settings: &toml::Table, placed: &[Placed]) -> Result<toml::Table> {
+fn with_mutants(settings: &toml::Table, placed: &[&Placed]) -> Result<toml::Table> {
     let mut table = settings.clone();
     let tests = table
         .get_mut("verify")

@@ -1,0 +1,68 @@
+//! What `acc2omp verify` costs a program: with pins, and with the variables that make run-time libraries tell of launches.
+//!
+//! Invariant: a time is that on processors, the least of runs that alternate: others may be at work, too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+use acc2omp::verify::TELL;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+use super::{Trial, with_mutants};
+use crate::Result;
+
+/// So many runs of each are made.
+const RUNS: usize = 5;
+
+/// The heading of the table.
+pub const HEADING: &str = "| Program | OpenACC on the host | with pins | Translation | with lines | with pins |\n|---|---|---|---|---|---|";
+
+/// The line of a program.
+pub fn line(trial: &Trial) -> Result<String> {
+    let settings = with_mutants(&trial.settings, &[])?;
+    let tests = trial.verified(&settings, &["correct".to_owned()])?;
+    if tests.iter().any(|test| test["status"] != "same") {
+        return Err(format!("{}: the translation is not the same: {tests:?}", trial.name));
+    }
+    let reference = trial.reference().unwrap_or_default();
+    let translation = trial.mutant("run").unwrap_or(reference);
+    let records = trial.tree.join("records");
+    let pins: &[(&str, &str)] = &[("ACC2OMP_PIN", &records.display().to_string())];
+    let ways: [(&str, &str, &[(&str, &str)]); 5] = [
+        ("reference", reference, &[]),
+        ("pins/reference", reference, pins),
+        ("correct", translation, &[]),
+        ("correct", translation, &TELL),
+        ("pins/correct", translation, pins),
+    ];
+    let mut least: BTreeMap<usize, f64> = BTreeMap::new();
+    for _ in 0..RUNS {
+        for (at, (copy, run, environment)) in ways.iter().enumerate() {
+            let _ = fs::remove_dir_all(&records);
+            fs::create_dir(&records).map_err(|error| format!("{}: {error}", records.display()))?;
+            let set: String =
+                environment.iter().map(|(name, value)| format!("export {name}='{value}'; ")).collect();
+            let before = spent()?;
+            let folder = trial.tree.join(".acc2omp/verify").join(copy);
+            let done = trial.shell(&(set + run), &folder)?;
+            if !done.succeeded() {
+                return Err(format!("{}: {copy}: {}\n{}", trial.name, done.end(), done.stderr));
+            }
+            let own = (spent()? - before).as_secs_f64();
+            least.entry(at).and_modify(|old| *old = own.min(*old)).or_insert(own);
+        }
+    }
+    let of = |at: usize| least.get(&at).copied().unwrap_or_default();
+    let times = |at: usize, base: usize| format!("{:.3} ({:.1} times)", of(at), of(at) / of(base));
+    let name = &trial.name;
+    Ok(format!("| {name} | {:.3} | {} | {:.3} | {:.3} | {} |", of(0), times(1, 0), of(2), of(3), times(4, 2)))
+}
+
+/// The time on processors of all programs that have ended.
+fn spent() -> Result<Duration> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+    let all = usage.user_time() + usage.system_time();
+    Ok(Duration::from_micros(u64::try_from(all.num_microseconds()).unwrap_or(0)))
+}
