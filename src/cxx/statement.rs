@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::{BinaryOp, Concurrent, ExprId, ExprKind, StmtId, StmtKind, UNNAMED, Unit};
+use crate::host::ir::{BinaryOp, Concurrent, Expr, ExprId, ExprKind, StmtId, StmtKind, UNNAMED, Unit};
 use crate::sema::{self, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -710,9 +710,26 @@ impl<'a> Body<'a> {
     /// Whether the last value of a loop stays the same while it runs.
     fn is_steady(&self, last: ExprId, id: StmtId) -> bool {
         if self.around.divided.contains(&id) {
-            return self.are_read_alone(last, id);
+            return !self.is_assigned_in(last, id);
         }
         self.is_kept_in([last], id)
+    }
+
+    /// Whether a loop assigns a variable of an expression, or an element or a component by the words of the expression.
+    fn is_assigned_in(&self, expr: ExprId, id: StmtId) -> bool {
+        let seen = self.values.files.own;
+        let (unit, symbols) = (seen.unit, self.values.symbols);
+        let inside = sema::uses(unit, symbols, id);
+        let is_written = |symbol| inside.of(symbol).is_some_and(|how| how.written);
+        let parts = unit.exprs_in(unit.expr(expr).span);
+        let is_part = |expr: &&Expr| matches!(expr.kind, ExprKind::Index(..) | ExprKind::Member { .. });
+        let parts: Vec<String> = parts.filter(is_part).map(|part| plain_code(seen, part.span)).collect();
+        let mut assigned = unit.exprs_in(unit.stmt(id).span).filter_map(|expr| match expr.kind {
+            ExprKind::Assign(None, left, _) => Some(plain_code(seen, unit.expr(left).span)),
+            _ => None,
+        });
+        sema::reads_of_expr(unit, symbols, expr).into_iter().any(is_written)
+            || !parts.is_empty() && assigned.any(|left| parts.contains(&left))
     }
 
     /// Whether a loop assigns none of the variables of an expression.

@@ -123,3 +123,20 @@ fn what_has_no_counterpart_stays_with_its_reason() {
         assert!(said.iter().any(|said| said.contains(why)), "{statement}: {said:?}");
     }
 }
+
+#[test]
+fn variables_that_a_statement_among_others_allocates_are_brought() {
+    let text = "program p\n  implicit none\n  call s()\ncontains\n  subroutine s()\n    use m\n  end subroutine\nend program\nmodule m\n  implicit none\n  integer, allocatable :: q(:), w(:)\n  !$acc declare create(q, w)\ncontains\n  subroutine t()\n    allocate(q(3), w(3)); q = 1; w = 2\n  end subroutine\nend module\n";
+    let made = translated(text);
+    assert!(made.diagnostics.iter().all(|diag| diag.code.0 < 900), "{:#?}", made.diagnostics);
+    let lines: Vec<String> =
+        String::from_utf8_lossy(&made.text).lines().map(|line| line.trim().to_owned()).collect();
+    let wanted = [
+        "allocate(q(3), w(3))",
+        "call acc2omp_enter_create(\"q\", q)",
+        "call acc2omp_enter_create(\"w\", w)",
+        "q = 1; w = 2",
+    ];
+    let at = lines.iter().position(|line| line == wanted[0]).expect("the statement");
+    assert_eq!(lines[at..at + wanted.len()], wanted);
+}
