@@ -750,6 +750,10 @@ impl<'a> Maker<'a> {
                 continue;
             }
             let known = symbols.get(*symbol);
+            if known.fortran.is_equivalent {
+                let what = format!("`{}`, a part of whose memory has another name,", known.name);
+                return Err(Why::new(self.extent, what));
+            }
             if known.fortran.assumed_size {
                 let what = format!("`{}`, of assumed size and without a data clause,", known.name);
                 return Err(Why::new(self.extent, what));

@@ -15,7 +15,7 @@ use crate::bind::{self, Bound, Target};
 use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Procedures, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
-use crate::host::ir::ScopeKind;
+use crate::host::ir::{ScopeKind, StmtId};
 use crate::omp::Part;
 use crate::plan::{self, Exit, Item};
 use crate::scan::{self, Conditions, Scan};
@@ -684,6 +684,22 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
     let ground = &view.ground;
     let one = &ground.bound[at];
     let Texts { file, unit } = ground.files.own;
+    let jump = |exit: &Exit| match *exit {
+        Exit::Jump { stmt, .. } => Some(stmt),
+        Exit::End(_) => None,
+    };
+    let is_declare = |other: usize| ground.bound[other].directive.kind == DirectiveKind::Declare;
+    let ended = |other: usize| match &ground.plan.items[other] {
+        Item::Declare { exits, .. } => exits.iter().filter_map(jump).collect::<Vec<StmtId>>(),
+        _ => ground.plan.notes[other].jumps.iter().filter_map(jump).collect(),
+    };
+    let others =
+        (0..ground.bound.len()).filter(|other| *other != at && !(is_declare(at) && is_declare(*other)));
+    let shared: BTreeSet<StmtId> = others.flat_map(ended).collect();
+    if exits.iter().filter_map(jump).any(|stmt| shared.contains(&stmt)) {
+        let what = "a region with a jump that leaves another region, too,".to_owned();
+        return Err(Why { at: one.directive.span, what });
+    }
     let lines = vec!["call acc2omp_end()".to_owned()];
     let parts: Vec<Part> = exits
         .iter()
