@@ -15,15 +15,16 @@ use crate::layout;
 use crate::sema::{self, Moved, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
+/// The lines for variables that a statement frees (`true`) or allocates, in the latter case perhaps with a value.
+pub type Lines<'a> = dyn Fn(&[String], bool, bool) -> Vec<String> + 'a;
+
 /// The edits at the statements that allocate or free such variables, and what there is to say.
-///
-/// `wanted` gives the lines for variables that a statement frees (`true`) or allocates, in the latter case with a value.
 pub fn edits(
     (file, unit): (&SourceFile, &Unit),
     symbols: &Symbols,
     bound: &[Bound],
     declared: &Declared,
-    wanted: &dyn Fn(&[String], bool, bool) -> Vec<String>,
+    wanted: &Lines,
 ) -> (Vec<Edit>, Vec<Diag>) {
     let (mut edits, mut diags) = (Vec::new(), Vec::new());
     let local = declared_here(symbols, bound);

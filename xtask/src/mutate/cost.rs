@@ -19,6 +19,9 @@ const RUNS: usize = 5;
 /// The heading of the table.
 pub const HEADING: &str = "| Program | OpenACC on the host | with pins | Translation | with lines | with pins |\n|---|---|---|---|---|---|";
 
+/// A way to run a program: the folder of its copy, the command, and the environment.
+type Way<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 /// The line of a program.
 pub fn line(trial: &Trial) -> Result<String> {
     let settings = with_mutants(&trial.settings, &[])?;
@@ -30,7 +33,7 @@ pub fn line(trial: &Trial) -> Result<String> {
     let translation = trial.mutant("run").unwrap_or(reference);
     let records = trial.tree.join("records");
     let pins: &[(&str, &str)] = &[("ACC2OMP_PIN", &records.display().to_string())];
-    let ways: [(&str, &str, &[(&str, &str)]); 5] = [
+    let ways: [Way; 5] = [
         ("reference", reference, &[]),
         ("pins/reference", reference, pins),
         ("correct", translation, &[]),
