@@ -225,7 +225,7 @@ impl Body<'_> {
 
     fn assigned(&mut self, (left, right): (ExprId, ExprId), at: Span) -> Result<(), Why> {
         let (target, value) = (self.values.value(left)?, self.values.value(right)?);
-        self.same_objects(&target, right, at)?;
+        self.same_objects(&target, &value, at)?;
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }

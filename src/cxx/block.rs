@@ -38,12 +38,6 @@ fn selector(ground: &Ground, symbol: SymbolId) -> Option<(ExprId, bool)> {
     Some((init, is_value))
 }
 
-/// Whether code in `extent` declares a variable for itself.
-pub fn is_declared_in(ground: &Ground, symbol: SymbolId, extent: Span) -> bool {
-    let decl = ground.symbols.get(symbol).decl.map(|id| ground.files.own.unit.decl(id));
-    decl.is_some_and(|decl| extent.contains(decl.name_span))
-}
-
 /// Takes in all that the code in `extent` names, in `region`; their symbols in the order in which they appear. What
 /// `is_passed_over` says is none of them.
 pub fn gather(
@@ -119,38 +113,10 @@ pub fn add(
     }
     let (files, symbols, unit) = (ground.files, ground.symbols, ground.files.own.unit);
     let known = symbols.get(symbol);
-    let is_inside = is_declared_in(ground, symbol, extent);
+    let is_inside = ground.is_declared_in(symbol, extent);
     let refused = |what: &str| Why::new(at, format!("`{}`, {what},", known.name));
     let Some((init, is_value)) = selector(ground, symbol) else {
-        let said = &known.fortran;
-        if is_inside && (said.save || said.pointer || said.allocatable || known.kind == SymbolKind::Constant)
-        {
-            return Err(refused("which a `block` declares as more than a plain variable"));
-        }
-        return match loops::stated_type(files.own, &known.name, at).as_deref() {
-            None => named::add(ground, variables, symbol, at),
-            Some("integer") if known.decl.is_none() => {
-                let (name, spelled, bounds) = (String::new(), known.name.clone(), String::new());
-                let own = Variable {
-                    name,
-                    spelled,
-                    ty: Type::INTEGER,
-                    shape: Vec::new(),
-                    is_aliased: false,
-                    bounds,
-                    is_optional: false,
-                    is_constant: false,
-                    object: None,
-                    is_part: false,
-                };
-                variables.add_own(symbols, symbol, own, at);
-                Ok(())
-            }
-            Some("integer") if files.type_of(known, at.start) == Some(Type::INTEGER) => {
-                variables.add(files, symbols, symbol, at)
-            }
-            Some(_) => Err(refused("of a type that `do concurrent` states")),
-        };
+        return add_declared(ground, variables, symbol, is_inside, at);
     };
     let decl = known.decl.map(|id| unit.decl(id));
     if decl.is_none_or(|decl| decl.base != BaseType::Unknown) {
@@ -184,22 +150,41 @@ pub fn add(
             variables.add_own(symbols, symbol, own, at);
         }
         Associated::Part { ty, shape } => {
-            let own = Variable {
-                name: String::new(),
-                spelled,
-                ty,
-                shape,
-                is_aliased: !is_value && !is_inside,
-                bounds: String::new(),
-                is_optional: false,
-                is_constant: false,
-                object: None,
-                is_part: false,
-            };
+            let is_aliased = !is_value && !is_inside;
+            let own = Variable { is_aliased, ..Variable::new(String::new(), spelled, ty, shape) };
             variables.add_own(symbols, symbol, own, at);
         }
     }
     Ok(())
+}
+
+/// Takes in a variable that is no name of `associate`; it `is_inside` if the code declares it for itself.
+fn add_declared(
+    ground: &Ground,
+    variables: &mut Variables,
+    symbol: SymbolId,
+    is_inside: bool,
+    at: Span,
+) -> Result<(), Why> {
+    let (files, symbols) = (ground.files, ground.symbols);
+    let known = symbols.get(symbol);
+    let refused = |what: &str| Why::new(at, format!("`{}`, {what},", known.name));
+    let said = &known.fortran;
+    if is_inside && (said.save || said.pointer || said.allocatable || known.kind == SymbolKind::Constant) {
+        return Err(refused("which a `block` declares as more than a plain variable"));
+    }
+    match loops::stated_type(files.own, &known.name, at).as_deref() {
+        None => named::add(ground, variables, symbol, at),
+        Some("integer") if known.decl.is_none() => {
+            let own = Variable::new(String::new(), known.name.clone(), Type::INTEGER, Vec::new());
+            variables.add_own(symbols, symbol, own, at);
+            Ok(())
+        }
+        Some("integer") if files.type_of(known, at.start) == Some(Type::INTEGER) => {
+            variables.add(files, symbols, symbol, at)
+        }
+        Some(_) => Err(refused("of a type that `do concurrent` states")),
+    }
 }
 
 /// What a selector is, of which all names are known.

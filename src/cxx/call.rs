@@ -2,15 +2,15 @@
 //!
 //! Invariant: an argument is what the procedure takes it for, in one piece of memory if it is an array.
 
-use crate::host::ir::{ExprId, ExprKind, Scope, ScopeKind};
-use crate::sema::{SymbolId, SymbolKind, Texts};
+use crate::host::ir::{ExprId, ExprKind};
+use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
 use super::expression::{Values, statement_function};
 use super::ground::Ground;
 use super::signature::{Captured, Dummy, DummyKind, Signature};
-use super::types::{Type, Word};
+use super::types::{Type, Word, module_in};
 use super::value::{Value, binds};
 use super::variable::{Variable, Variables, element};
 
@@ -20,12 +20,10 @@ pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why
     // A `use` may give it another name here.
     let own = symbol.map_or(name, |symbol| ground.symbols.get(symbol).name.as_str());
     let home = symbol.and_then(|symbol| ground.symbols.get(symbol).home.as_deref());
-    let is_home = |scope: &Scope| scope.kind == ScopeKind::Module && Some(scope.name.as_str()) == home;
-    let holds = |seen: &Texts| seen.unit.scopes.iter().any(is_home);
-    if home.is_none() || holds(&ground.files.own) {
+    let Some(home) = home.filter(|home| module_in(ground.files.own, home).is_none()) else {
         return signature_at(ground, own, at);
-    }
-    let number = ground.files.others.iter().position(holds);
+    };
+    let number = ground.files.number_of(home);
     let there = number.and_then(|number| ground.over_there(number, |there| signature_at(there, own, at)));
     // Why another file's procedure is not written is told where it is called.
     let there = there.map(|written| written.map_err(|why| Why { at, ..why }));

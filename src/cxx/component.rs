@@ -80,18 +80,7 @@ impl Named {
             || known.fortran.target
             || known.fortran.pointer
             || !self.subscripts.is_empty();
-        Ok(Variable {
-            name,
-            spelled,
-            ty,
-            shape,
-            is_aliased,
-            is_constant: false,
-            bounds: String::new(),
-            object: None,
-            is_part: false,
-            is_optional: false,
-        })
+        Ok(Variable { is_aliased, ..Variable::new(name, spelled, ty, shape) })
     }
 
     /// Whether what leads to it is the same all through the construct.

@@ -2,14 +2,14 @@
 //!
 //! Invariant: a value is written as the file computes it that declares the constant.
 
-use crate::host::ir::{Decl, ExprId, ExprKind, ScopeKind};
-use crate::sema::{SymbolId, SymbolKind, Texts};
+use crate::host::ir::{Decl, ExprId, ExprKind};
+use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::Why;
 use super::expression::Values;
 use super::ground::Ground;
-use super::types::{Type, Word, is_conditional, plain_code};
+use super::types::{Type, Word, is_conditional, module_in, plain_code};
 use super::value::{Value, binds};
 use super::variable::{Bound, Variables, cpp_name, shape_of};
 
@@ -88,13 +88,9 @@ fn where_declared<T>(
         return Some(work(ground, decl, decl.init?));
     }
     let home = known.home.as_deref()?;
-    let module = |seen: &Texts| {
-        seen.unit.scopes.iter().position(|scope| scope.kind == ScopeKind::Module && scope.name == home)
-    };
-    let number = ground.files.others.iter().position(|seen| module(seen).is_some())?;
-    ground.over_there(number, |there| {
+    ground.over_there(ground.files.number_of(home)?, |there| {
         let seen = there.files.own;
-        let scope = seen.unit.scopes.get(module(&seen)?)?;
+        let scope = seen.unit.scope(module_in(seen, home)?);
         let mut decls = scope.decls.iter().map(|id| seen.unit.decl(*id));
         let decl = decls.find(|decl| decl.is_const && decl.name == known.name)?;
         Some(work(there, decl, decl.init?))

@@ -266,7 +266,7 @@ impl<'a> Maker<'a> {
     /// Whether a variable is declared inside of the construct.
     fn is_inside(&self, symbol: SymbolId) -> bool {
         self.around.is_in_loop(symbol)
-            || !self.variables.is_component(symbol) && block::is_declared_in(self.ground, symbol, self.extent)
+            || !self.variables.is_component(symbol) && self.ground.is_declared_in(symbol, self.extent)
     }
 
     fn construct(mut self, name: &str) -> Result<Construct, Why> {

@@ -83,6 +83,12 @@ impl Ground<'_> {
         self.declared.get(identity).copied().filter(|clause| *clause != DataClause::Link)
     }
 
+    /// Whether code in `extent` declares a variable for itself.
+    pub fn is_declared_in(&self, symbol: SymbolId, extent: Span) -> bool {
+        let decl = self.symbols.get(symbol).decl.map(|id| self.files.own.unit.decl(id));
+        decl.is_some_and(|decl| extent.contains(decl.name_span))
+    }
+
     /// What another file is written from.
     pub fn over_there<T>(&self, number: usize, work: impl FnOnce(&Ground) -> T) -> Option<T> {
         let there = self.elsewhere.get(number)?.get_or_init(|| (self.read)(number)).as_ref()?;

@@ -238,7 +238,7 @@ impl Writer<'_> {
         }
         // The values of constants are written.
         let body = ground.files.own.unit.stmt(self.body()).span;
-        if block::is_declared_in(ground, symbol, body) {
+        if ground.is_declared_in(symbol, body) {
             let is_constant = block::has_value(ground, symbol, at);
             return if is_constant || is_other {
                 Ok(())

@@ -87,10 +87,7 @@ pub fn objects(
 ) -> Result<BTreeSet<SymbolId>, Why> {
     let (files, symbols, unit) = (ground.files, ground.symbols, ground.files.own.unit);
     let mut objects = BTreeMap::new();
-    let is_declared_here = |symbol: SymbolId| {
-        let decl = symbols.get(symbol).decl.map(|id| unit.decl(id));
-        decl.is_some_and(|decl| extent.contains(decl.name_span))
-    };
+    let is_declared_here = |symbol: SymbolId| ground.is_declared_in(symbol, extent);
     for (id, named) in members.iter().filter(|(id, _)| !inner.contains(id)) {
         if is_declared_here(named.root) {
             objects.entry(named.root).or_insert((unit.expr(*id).span, None));
@@ -232,13 +229,7 @@ impl Record {
             None => (i128::from(ty.bytes), i128::from(ty.bytes)),
         };
         let base = self.base.iter().map(|(_, ty)| (size_of(*ty), 1));
-        let own = self.members.iter().map(|member| {
-            let count = member.shape.iter().map(|one| match one.extent {
-                Bound::Constant(extent) => extent,
-                Bound::Passed => 1,
-            });
-            (size_of(member.ty), count.product())
-        });
+        let own = self.members.iter().map(|member| (size_of(member.ty), member.count()));
         for ((size, align), count) in base.chain(own) {
             self.size = rounded(self.size, align) + size * count;
             self.align = self.align.max(align);
@@ -254,15 +245,8 @@ impl Record {
             .map(|(name, ty)| format!("    {} {};", cpp(ground, *ty), member_name(ground, name)))
             .collect();
         for member in &self.members {
-            let extents = member.shape.iter().rev().map(|one| match one.extent {
-                Bound::Constant(extent) => extent,
-                Bound::Passed => 1,
-            });
-            let count = if member.shape.is_empty() {
-                String::new()
-            } else {
-                format!("[{}]", extents.product::<i128>())
-            };
+            let is_array = !member.shape.is_empty();
+            let count = if is_array { format!("[{}]", member.count()) } else { String::new() };
             lines.push(format!("    {} {}{count};", cpp(ground, member.ty), &member.path[1..]));
         }
         self.name = cpp_name(tag);
@@ -316,16 +300,9 @@ pub fn add(ground: &Ground, variables: &mut Variables, symbol: SymbolId, at: Spa
     let shape = shape(files, known).ok_or_else(|| named("of a shape that is not known"))?;
     let said = &known.fortran;
     let variable = Variable {
-        name: cpp_name(&known.name),
-        spelled: spelled(files.own, known, at),
-        ty,
         is_aliased: said.pointer || said.target || said.is_equivalent,
-        is_constant: false,
-        shape,
-        bounds: String::new(),
         object: Some(cpp(ground, ty)),
-        is_part: false,
-        is_optional: false,
+        ..Variable::new(cpp_name(&known.name), spelled(files.own, known, at), ty, shape)
     };
     variables.insert(symbols, symbol, variable, at);
     Ok(())

@@ -213,9 +213,9 @@ impl<'a> Body<'a> {
             return self.part((*base, name), right, at);
         }
         let target = self.values.value(left)?;
-        self.same_objects(&target, right, at)?;
         let updated = if self.is_atomic { self.values.updated(&target, right)? } else { None };
         let value = updated.map_or_else(|| self.values.value(right), Ok)?;
+        self.same_objects(&target, &value, at)?;
         if (target.ty.word == Word::Logical) != (value.ty.word == Word::Logical) {
             return Err(Why::new(at, "an assignment of another type"));
         }
@@ -231,11 +231,7 @@ impl<'a> Body<'a> {
     }
 
     /// Whether what is assigned to an object is one of its type, and the assignment one of all components.
-    pub(super) fn same_objects(&self, target: &Value, right: ExprId, at: Span) -> Result<(), Why> {
-        if self.values.is_known(right) {
-            return Ok(());
-        }
-        let value = self.values.value(right)?;
+    pub(super) fn same_objects(&self, target: &Value, value: &Value, at: Span) -> Result<(), Why> {
         let is_object = [target.ty, value.ty].iter().any(|ty| ty.word == Word::Record);
         if is_object && (target.ty != value.ty || record::may_assign_otherwise(self.values.files)) {
             return Err(Why::new(at, "an assignment of an object"));

@@ -3,7 +3,7 @@
 //! Invariant: the components of a struct are in the order of Fortran.
 
 use super::types::Type;
-use super::variable::Dimension;
+use super::variable::{Bound, Dimension};
 
 /// A derived type as a struct.
 #[derive(Clone, Debug)]
@@ -35,4 +35,15 @@ pub struct Member {
     pub ty: Type,
     /// Its dimensions.
     pub shape: Vec<Dimension>,
+}
+
+impl Member {
+    /// How many elements it has; 1 of what is no array.
+    pub fn count(&self) -> i128 {
+        let extents = self.shape.iter().map(|dimension| match dimension.extent {
+            Bound::Constant(extent) => extent,
+            Bound::Passed => 1,
+        });
+        extents.product()
+    }
 }

@@ -356,11 +356,12 @@ impl<'a> Files<'a> {
     }
 
     fn module(&self, name: &str) -> Option<(Texts<'a>, ScopeId)> {
-        std::iter::once(&self.own).chain(&self.others).find_map(|seen| {
-            let is_it = |scope: &Scope| scope.kind == ScopeKind::Module && scope.name == name;
-            let at = seen.unit.scopes.iter().position(is_it)?;
-            Some((*seen, ScopeId(at as u32)))
-        })
+        std::iter::once(&self.own).chain(&self.others).find_map(|seen| Some((*seen, module_in(*seen, name)?)))
+    }
+
+    /// The number of the other file that has a module.
+    pub fn number_of(&self, module: &str) -> Option<usize> {
+        self.others.iter().position(|seen| module_in(*seen, module).is_some())
     }
 
     /// The value of a constant expression of whole numbers.
@@ -399,14 +400,22 @@ impl<'a> Files<'a> {
     }
 }
 
+/// The module of a name in a file.
+pub fn module_in(seen: Texts, name: &str) -> Option<ScopeId> {
+    let is_it = |scope: &Scope| scope.kind == ScopeKind::Module && scope.name == name;
+    seen.unit.scopes.iter().position(is_it).map(|at| ScopeId(at as u32))
+}
+
 /// Whether a condition of the preprocessor holds a declaration: another build may have another one.
 pub fn is_conditional(seen: Texts, decl: &Decl) -> bool {
     let before = &seen.file.bytes[..decl.span.start as usize];
     let mut depth = 0usize;
-    for line in before.split(|byte| *byte == b'\n') {
-        let Some(word) = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
+    for at in memchr::memchr_iter(b'#', before) {
+        let start = memchr::memrchr(b'\n', &before[..at]).map_or(0, |end| end + 1);
+        if !before[start..at].trim_ascii().is_empty() {
             continue;
-        };
+        }
+        let word = before[at + 1..].trim_ascii_start();
         if word.starts_with(b"if") {
             depth += 1;
         } else if word.starts_with(b"endif") {

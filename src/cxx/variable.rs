@@ -74,8 +74,8 @@ pub struct Variables {
     named: BTreeMap<ExprId, SymbolId>,
     /// Variables of modules that have no name in the code.
     unnamed: BTreeMap<Identity, SymbolId>,
-    /// How many components are taken in that are arrays of objects.
-    parts: usize,
+    /// How many symbols were made for what has none.
+    made: u32,
     /// Other names of variables.
     others: BTreeMap<SymbolId, SymbolId>,
     /// There are names of variables or of parts of such.
@@ -213,6 +213,22 @@ impl Passing {
 }
 
 impl Variable {
+    /// A variable of which no more is to be said; its bounds get their names with it.
+    pub fn new(name: String, spelled: String, ty: Type, shape: Vec<Dimension>) -> Variable {
+        Variable {
+            name,
+            spelled,
+            ty,
+            shape,
+            is_aliased: false,
+            is_constant: false,
+            bounds: String::new(),
+            object: None,
+            is_part: false,
+            is_optional: false,
+        }
+    }
+
     /// How C++ calls the type of its elements.
     pub fn cpp(&self) -> &str {
         self.object.as_deref().unwrap_or(self.ty.cpp())
@@ -364,8 +380,9 @@ impl Variables {
     }
 
     /// The next symbol for what has none.
-    fn next_symbol(&self) -> SymbolId {
-        SymbolId(COMPONENTS + (self.components.len() + self.unnamed.len() + self.parts) as u32)
+    fn next_symbol(&mut self) -> SymbolId {
+        self.made += 1;
+        SymbolId(COMPONENTS + self.made)
     }
 
     /// The variables that components begin with.
@@ -395,15 +412,15 @@ impl Variables {
             return Ok(*known);
         }
         let (home, name) = identity;
+        let refused = || Why::new(at, format!("`{name}`, a variable that has no name here,"));
         // A module does not use itself.
         let mut around = files.own.unit.scope_at(at.start);
         while let Some(scope) = around.map(|id| files.own.unit.scope(id)) {
             if scope.kind == ScopeKind::Module && Some(scope.name.as_str()) == home.as_deref() {
-                return Err(Why::new(at, format!("`{name}`, a variable that has no name here,")));
+                return Err(refused());
             }
             around = scope.parent;
         }
-        let refused = || Why::new(at, format!("`{name}`, a variable that has no name here,"));
         let (seen, decl) = home.as_deref().and_then(|home| files.public(home, name)).ok_or_else(refused)?;
         let is_plain = matches!(decl.base, BaseType::Builtin(_)) && !decl.fortran.procedure;
         let ty = files.declared(seen, decl).filter(|_| is_plain).ok_or_else(refused)?;
@@ -411,18 +428,7 @@ impl Variables {
         let is_taken = symbols.lookup(name, at.start).is_some();
         let spelled = if is_taken { format!("acc2omp_{name}") } else { name.clone() };
         let is_aliased = decl.fortran.pointer || decl.fortran.target || decl.fortran.is_equivalent;
-        let mut variable = Variable {
-            name: cpp_name(name),
-            spelled,
-            ty,
-            shape,
-            is_aliased,
-            is_constant: false,
-            bounds: String::new(),
-            object: None,
-            is_part: false,
-            is_optional: false,
-        };
+        let mut variable = Variable { is_aliased, ..Variable::new(cpp_name(name), spelled, ty, shape) };
         self.settle(&mut variable, symbols, "", at);
         let symbol = self.next_symbol();
         self.all.insert(symbol, variable);
@@ -459,20 +465,8 @@ impl Variables {
     /// Takes in a component that is an array, where an expression names it.
     pub fn add_part(&mut self, expr: ExprId, ty: Type, shape: Vec<Dimension>) {
         let symbol = self.next_symbol();
-        let variable = Variable {
-            name: String::new(),
-            spelled: String::new(),
-            ty,
-            shape,
-            is_aliased: false,
-            is_constant: false,
-            bounds: String::new(),
-            object: None,
-            is_part: true,
-            is_optional: false,
-        };
+        let variable = Variable { is_part: true, ..Variable::new(String::new(), String::new(), ty, shape) };
         self.all.insert(symbol, variable);
-        self.parts += 1;
         self.named.insert(expr, symbol);
     }
 
@@ -532,16 +526,10 @@ fn variable(files: &Files, symbol: &Symbol, at: Span) -> Result<Variable, Why> {
     let shape = shape(files, symbol).ok_or_else(|| named("of a shape that is not known"))?;
     let said = &symbol.fortran;
     Ok(Variable {
-        name: cpp_name(&symbol.name),
-        spelled: spelled(files.own, symbol, at),
-        ty,
         is_aliased: said.pointer || said.target || said.is_equivalent,
         is_constant: symbol.kind == SymbolKind::Constant && !shape.is_empty(),
-        shape,
-        bounds: String::new(),
-        object: None,
-        is_part: false,
         is_optional: said.optional,
+        ..Variable::new(cpp_name(&symbol.name), spelled(files.own, symbol, at), ty, shape)
     })
 }
 

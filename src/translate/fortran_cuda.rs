@@ -23,8 +23,6 @@ use crate::sema::{Class, Symbol, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
-use declare::declared;
-
 use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
@@ -145,7 +143,7 @@ impl BackEnd for FortranCuda {
         let elsewhere: Vec<OnceCell<Option<Elsewhere>>> =
             source.headers.iter().map(|_| OnceCell::new()).collect();
         let options = all.options;
-        let declared = declared(source, scan, unit);
+        let declared = source.declared(scan, unit);
         let ground = Ground {
             files: &files,
             number: None,
@@ -165,17 +163,7 @@ impl BackEnd for FortranCuda {
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
             self.modules.insert(used.span);
         }
-        self.module = module_name(file, all.options);
-        let all_units =
-            std::iter::once(view.ground.files.own).chain(view.ground.files.others.iter().copied());
-        let modules: Vec<&str> = all_units
-            .flat_map(|seen| &seen.unit.scopes)
-            .filter(|scope| scope.kind == ScopeKind::Module)
-            .map(|scope| scope.name.as_str())
-            .collect();
-        while modules.iter().any(|other| other.eq_ignore_ascii_case(&self.module)) {
-            self.module = format!("{}_calls_acc", self.module.trim_end_matches("_acc"));
-        }
+        self.name_module(&view);
         let mut changes: Vec<Option<Vec<Edit>>> = Vec::with_capacity(bound.len());
         changes.resize_with(bound.len(), || None);
         let mut is_done = vec![false; bound.len()];
@@ -238,6 +226,18 @@ impl BackEnd for FortranCuda {
 type Changes = Vec<(usize, Vec<Edit>)>;
 
 impl FortranCuda {
+    /// Gives the module of the interfaces a name that no module at hand has.
+    fn name_module(&mut self, view: &View) {
+        let files = view.ground.files;
+        self.module = module_name(files.own.file, view.options);
+        let scopes = std::iter::once(&files.own).chain(&files.others).flat_map(|seen| &seen.unit.scopes);
+        let modules = scopes.filter(|scope| scope.kind == ScopeKind::Module);
+        let modules: Vec<&str> = modules.map(|scope| scope.name.as_str()).collect();
+        while modules.iter().any(|other| other.eq_ignore_ascii_case(&self.module)) {
+            self.module = format!("{}_calls_acc", self.module.trim_end_matches("_acc"));
+        }
+    }
+
     /// What a directive becomes, with those that belong to it. `Err(None)`: it stays, and it was said why.
     fn directive(&mut self, view: &View, at: usize, source: &Source) -> Result<Changes, Option<Why>> {
         let bound = view.ground.bound;
@@ -683,7 +683,6 @@ fn is_passed(view: &View, known: &Symbol) -> bool {
 fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
     let ground = &view.ground;
     let one = &ground.bound[at];
-    let Texts { file, unit } = ground.files.own;
     let jump = |exit: &Exit| match *exit {
         Exit::Jump { stmt, .. } => Some(stmt),
         Exit::End(_) => None,
@@ -712,10 +711,17 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
             Exit::End(body) => Part::AtEnd(body, lines.clone()),
         })
         .collect();
+    let edits = edits_of(view, at, &parts);
+    edits.ok_or_else(|| Why { at: one.directive.span, what: "a region with a jump out of it".to_owned() })
+}
+
+/// The edits for directive `at`; `None` if the source leaves no room for them.
+fn edits_of(view: &View, at: usize, parts: &[Part]) -> Option<Vec<Edit>> {
+    let one = &view.ground.bound[at];
+    let Texts { file, unit } = view.ground.files.own;
     let text = one.text.and_then(|at| view.scan.directives.get(at));
     let around = layout::Ground { file, unit, conditions: &view.conditions, guards: &view.scan.guards };
-    let edits = layout::edits_of(around, one.directive.span, text, None, &parts);
-    edits.ok_or_else(|| Why { at: one.directive.span, what: "a region with a jump out of it".to_owned() })
+    layout::edits_of(around, one.directive.span, text, None, parts)
 }
 
 /// The texts of procedures.

@@ -335,10 +335,7 @@ fn allocated(
     if !unit.is_fortran() {
         return Vec::new();
     }
-    let mut declared = bind::declared(file, scan, unit);
-    for header in &all.source.headers {
-        declared.extend(header.declared.iter().map(|(place, clause)| (place.clone(), *clause)));
-    }
+    let declared = all.source.declared(scan, unit);
     let is_declare = |one: &Bound| one.directive.kind == DirectiveKind::Declare;
     if declared.is_empty() && !bound.iter().any(is_declare) {
         return Vec::new();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::acc;
 use crate::acc::ast::Directive;
 use crate::acc::ast::{ClauseKind, DataClause};
+use crate::bind::{self, Declared};
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
 use crate::plan::Routines;
@@ -60,6 +61,15 @@ impl Source {
             }
         }
         symbols
+    }
+
+    /// The variables that this file and its headers give a place on the device.
+    pub(super) fn declared(&self, scan: &Scan, unit: &Unit) -> Declared {
+        let mut declared = bind::declared(&self.file, scan, unit);
+        for header in &self.headers {
+            declared.extend(header.declared.iter().map(|(place, clause)| (place.clone(), *clause)));
+        }
+        declared
     }
 
     /// The levels of the routines that the headers declare.

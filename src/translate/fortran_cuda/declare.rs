@@ -4,29 +4,18 @@
 //! Invariant: whatever names a variable of a module finds it on the device.
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
-use crate::bind::{self, Bound, Declared};
+use crate::bind::Bound;
 use crate::cxx::{self, Why};
-use crate::host::ir::Unit;
 use crate::omp::Part;
 use crate::plan::{self, Item};
-use crate::scan::Scan;
 use crate::sema::Texts;
 use crate::source::Span;
 use crate::{diag, layout};
 
+use super::super::allocations;
 use super::super::specification::behind_head;
 use super::super::views::Gathered;
-use super::super::{Source, allocations};
-use super::{Changes, FortranCuda, View, begin, counting, ended_at, is_passed, structured};
-
-/// The variables of modules that have a place on the device.
-pub(super) fn declared(source: &Source, scan: &Scan, unit: &Unit) -> Declared {
-    let mut declared = bind::declared(&source.file, scan, unit);
-    for header in &source.headers {
-        declared.extend(header.declared.iter().map(|(place, clause)| (place.clone(), *clause)));
-    }
-    declared
-}
+use super::{Changes, FortranCuda, View, begin, counting, edits_of, ended_at, is_passed, structured};
 
 impl FortranCuda {
     /// What `declare` becomes: nothing for variables of modules, a region for those of a procedure.
@@ -73,7 +62,7 @@ impl FortranCuda {
         let function = bound[at].function;
         let span = bound[at].directive.span;
         let refused = |what: &str| Why { at: span, what: what.to_owned() };
-        let Texts { file, unit } = view.ground.files.own;
+        let file = view.ground.files.own.file;
         let is_one = |other: &usize| {
             bound[*other].function == function && bound[*other].directive.kind == DirectiveKind::Declare
         };
@@ -110,9 +99,7 @@ impl FortranCuda {
             Some(first) => Part::BeforeDirective(first.directive.span, lines),
             None => Part::Before(*first, lines),
         };
-        let text = bound[at].text.and_then(|at| view.scan.directives.get(at));
-        let around = layout::Ground { file, unit, conditions: &view.conditions, guards: &view.scan.guards };
-        let edits = layout::edits_of(around, span, text, None, &[Part::Gone, entry]);
+        let edits = edits_of(view, at, &[Part::Gone, entry]);
         let mut edits = edits.ok_or_else(|| refused("this `declare` of a procedure"))?;
         edits.extend(ended_at(view, at, exits)?);
         let mut changes: Changes = vec![(at, edits)];
