@@ -102,8 +102,18 @@ struct Maker<'a> {
     after: Vec<Host>,
     /// How procedures get the variables around them that they use.
     captured: BTreeMap<SymbolId, DummyKind>,
-    /// Sections that begin elsewhere than their arrays: how many elements lie before, and how many there are, in Fortran.
-    sections: BTreeMap<SymbolId, [String; 2]>,
+    /// Sections that begin elsewhere than their arrays.
+    sections: BTreeMap<SymbolId, Section>,
+}
+
+/// A section that begins elsewhere than its array.
+struct Section {
+    /// The clause of C++ that finds it.
+    word: &'static str,
+    /// How many elements lie before it, in Fortran.
+    first: String,
+    /// How many it has, in Fortran.
+    count: String,
 }
 
 /// What a scalar is to the function.
@@ -722,7 +732,7 @@ impl<'a> Maker<'a> {
             if !is_known {
                 return Err(Why::new(item.span, "this data clause"));
             }
-            self.begins(item)?;
+            self.begins(*clause, item)?;
             if *clause != DataClause::Deviceptr {
                 let refused = || Why::new(item.span, format!("`{}` in a clause", item.text));
                 let passed = component::passed(self.ground.files, symbols, item).ok_or_else(refused)?;
@@ -733,7 +743,7 @@ impl<'a> Maker<'a> {
             let symbol = self.symbol_of(&item.item).filter(|symbol| arrays.contains(symbol));
             if symbol.is_some_and(|symbol| !stated.contains(&symbol) && !self.sections.contains_key(&symbol))
             {
-                self.begins(&item.item)?;
+                self.begins(item.clause, &item.item)?;
             }
         }
         let is_whole = |item: &&crate::plan::DataItem| item.item.depth() == 0;
@@ -775,7 +785,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Takes in a section that may begin elsewhere than its array: what is there has no address on the device.
-    fn begins(&mut self, item: &ListItem) -> Result<(), Why> {
+    fn begins(&mut self, clause: DataClause, item: &ListItem) -> Result<(), Why> {
         let Some(symbol) = self.symbol_of(item) else { return Ok(()) };
         let Some(variable) = self.variables.get(symbol) else { return Ok(()) };
         let array = &variable.spelled;
@@ -801,7 +811,8 @@ impl<'a> Maker<'a> {
         }
         if is_apart {
             let count = if is_range { format!("size({}, kind=8)", item.text) } else { "1_8".to_owned() };
-            self.sections.insert(symbol, [steps.join(" + "), count]);
+            let word = if clause == DataClause::NoCreate { "no_create" } else { "present" };
+            self.sections.insert(symbol, Section { word, first: steps.join(" + "), count });
         }
         Ok(())
     }
@@ -886,17 +897,18 @@ impl<'a> Maker<'a> {
         };
         let is_copied = |symbol: SymbolId| self.clauses.scalars.contains(&(Keeps::Section, symbol));
         let is_section = |symbol: SymbolId| self.sections.contains_key(&symbol);
-        let mut there =
-            names(&|symbol| arrays.contains(&symbol) && !is_copied(symbol) && !is_section(symbol));
-        for symbol in self.sections.keys().filter(|symbol| arrays.contains(symbol) && is_used(**symbol)) {
-            if let Some(variable) = self.variables.get(*symbol) {
+        let whole = names(&|symbol| arrays.contains(&symbol) && !is_copied(symbol) && !is_section(symbol));
+        let mut there = BTreeMap::from([("present", whole), ("no_create", Vec::new())]);
+        for (symbol, section) in &self.sections {
+            let is_named = arrays.contains(symbol) && is_used(*symbol);
+            if let Some(variable) = self.variables.get(*symbol).filter(|_| is_named) {
                 let [first, count] = Maker::section_names(variable);
-                there.push(format!("{}[{first}:{count}]", variable.name));
+                let text = format!("{}[{first}:{count}]", variable.name);
+                there.entry(section.word).or_default().push(text);
             }
         }
-        if !there.is_empty() {
-            words.push(format!("present({})", there.join(", ")));
-        }
+        let there = there.into_iter().rev().filter(|(_, names)| !names.is_empty());
+        words.extend(there.map(|(word, names)| format!("{word}({})", names.join(", "))));
         let shared = names(&|symbol| {
             let variable = self.variables.get(symbol);
             let is_scalar = variable.is_some_and(|one| one.shape.is_empty() && !is_named(&one.name));
@@ -937,8 +949,8 @@ impl<'a> Maker<'a> {
                 let actual = format!("present({})", variable.spelled);
                 args.push(Argument { name, passed: Passed::Value, ty, actual, object: None });
             }
-            if let Some(actual) = self.sections.get(symbol) {
-                for (name, actual) in Maker::section_names(variable).into_iter().zip(actual) {
+            if let Some(Section { first, count, .. }) = self.sections.get(symbol) {
+                for (name, actual) in Maker::section_names(variable).into_iter().zip([first, count]) {
                     let actual = format!("int({actual}, 8)");
                     let passed = Passed::Size;
                     args.push(Argument { name, passed, ty: Type::INTEGER, actual, object: None });
