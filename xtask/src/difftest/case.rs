@@ -73,10 +73,13 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 };
                 let is_refused = match toolchain {
                     Toolchain::OpenAcc => is_plain,
-                    Toolchain::Flang => fixture.marks.gfortran,
+                    Toolchain::Flang => {
+                        fixture.marks.gfortran || fixture.marks.no_flang || fixture.marks.cuda
+                    }
+                    Toolchain::FlangDevice => fixture.marks.no_flang || fixture.marks.cuda,
                     Toolchain::GccOpenMp | Toolchain::ClangOpenMp => fixture.marks.cuda,
                     Toolchain::Shim | Toolchain::Nvcc => fixture.marks.openmp,
-                    Toolchain::Plain | Toolchain::FlangDevice => false,
+                    Toolchain::Plain => false,
                 };
                 if is_refused {
                     continue;

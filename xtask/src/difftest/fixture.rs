@@ -47,6 +47,8 @@ pub struct Marks {
     pub openmp: bool,
     /// It is built from its CUDA only: a compiler for OpenMP stops with an error of its own.
     pub cuda: bool,
+    /// flang builds no OpenMP of it, or what it builds ends with a fault of its own.
+    pub no_flang: bool,
     /// flang refuses what the translation has to say for all compilers; `--profile clang` says it otherwise.
     pub gfortran: bool,
     /// flang's own program is wrong on a device with a memory of its own.
@@ -124,6 +126,7 @@ impl Marks {
                 None if word == "left" => self.left = true,
                 None if word == "openmp" => self.openmp = true,
                 None if word == "cuda" => self.cuda = true,
+                None if word == "no-flang" => self.no_flang = true,
                 None if word == "gfortran" => self.gfortran = true,
                 None if word == "host" => self.host = true,
                 _ => return Err(word.to_owned()),
@@ -186,8 +189,8 @@ mod tests {
         let mut marks = Marks::default();
         marks.read(" plain launches>=12").unwrap();
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
-        marks.read(" left gfortran host openmp").unwrap();
-        assert!(marks.left && marks.gfortran && marks.host && marks.openmp && !marks.cuda);
+        marks.read(" left gfortran no-flang host openmp").unwrap();
+        assert!(marks.left && marks.gfortran && marks.no_flang && marks.host && marks.openmp && !marks.cuda);
         marks.read(" told -DA=1 -UB").unwrap();
         assert!(marks.told && marks.options == ["-DA=1", "-UB"]);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
