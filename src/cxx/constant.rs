@@ -9,7 +9,7 @@ use crate::source::Span;
 use super::Why;
 use super::expression::Values;
 use super::ground::Ground;
-use super::types::{Type, Word, is_conditional, module_in, plain_code};
+use super::types::{Type, Word, intrinsic_kind, is_conditional, module_in, plain_code};
 use super::value::{Value, binds};
 use super::variable::{Bound, Variables, cpp_name, shape_of};
 
@@ -17,6 +17,9 @@ use super::variable::{Bound, Variables, cpp_name, shape_of};
 pub fn value(ground: &Ground, symbol: SymbolId, at: Span) -> Result<Value, Why> {
     let known = ground.symbols.get(symbol);
     let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));
+    if let Some(number) = intrinsic_kind(known) {
+        return Ok(Value::name(number.to_string(), Type::INTEGER));
+    }
     let files = ground.files;
     let found =
         files.decl_of(known).filter(|(seen, decl)| decl.derived.is_empty() && !is_conditional(*seen, decl));

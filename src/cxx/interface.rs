@@ -99,9 +99,12 @@ impl Function {
 
 /// The module `name` with the interfaces of functions; `source` is the file that calls them.
 pub fn module(name: &str, source: &str, functions: &[Function]) -> String {
+    let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+    // Names of the intrinsic module would hide those of the program.
+    let public = folded(&format!("  public :: {}", names.join(", ")));
     let interfaces: Vec<String> = functions.iter().map(Function::interface).collect();
     format!(
-        "! What {source} calls of its device code, made by acc2omp from its OpenACC directives.\nmodule {name}\n  use, intrinsic :: iso_c_binding\n  implicit none\n\n  interface\n{}  end interface\nend module {name}\n",
+        "! What {source} calls of its device code, made by acc2omp from its OpenACC directives.\nmodule {name}\n  use, intrinsic :: iso_c_binding\n  implicit none\n  private\n{public}\n\n  interface\n{}  end interface\nend module {name}\n",
         interfaces.join("\n")
     )
 }

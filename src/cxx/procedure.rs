@@ -30,10 +30,12 @@ use super::variable::{Asked, Variable, Variables, names_in, passed_name};
 pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
     let unit = ground.files.own.unit;
     let mut found = unit.scopes.iter().filter(|scope| scope.name == name && scope.function.is_some());
-    let (Some(scope), None) = (found.next(), found.next()) else {
-        return Err(Why::new(at, format!("a call of `{name}`, which no procedure in this file is,")));
+    let what = match (found.next(), found.next()) {
+        (Some(scope), None) => return Writer { ground, scope, at }.write(),
+        (None, _) => "which no procedure in this file is",
+        (Some(_), Some(_)) => "which several procedures in this file are called",
     };
-    Writer { ground, scope, at }.write()
+    Err(Why::new(at, format!("a call of `{name}`, {what},")))
 }
 
 /// The bounds of dummy arrays.

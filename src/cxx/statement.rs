@@ -155,8 +155,11 @@ impl<'a> Body<'a> {
             StmtKind::While { cond, body } => self.while_loop(id, *cond, *body),
             StmtKind::Break => self.simple("break;"),
             StmtKind::Continue => self.simple("continue;"),
-            StmtKind::Labeled { stmt, .. } => {
-                // Jumps there are refused where they stand.
+            StmtKind::Labeled { label, stmt } => {
+                let is_meant = |inner: &StmtId| matches!((&unit.stmt(*inner).kind, label), (StmtKind::Goto(to), Some(label)) if to == label);
+                if unit.stmt_ids_in(self.extent).any(|inner| is_meant(&inner)) {
+                    self.line(&format!("{}:;", self.place_name(id)));
+                }
                 stmt.map_or(Ok(()), |inner| self.stmt(inner))
             }
             StmtKind::Goto(label) => self.jump(label, at),
@@ -364,7 +367,7 @@ impl<'a> Body<'a> {
         let is_meant =
             |id: &StmtId| unit.loop_labels(*id).is_some_and(|own| own.iter().any(|own| own == label));
         let target = around.filter(is_meant).min_by_key(|id| unit.stmt(*id).span.len());
-        let target = target.ok_or_else(|| Why::new(at, "a jump that leaves no loop"))?;
+        let Some(target) = target else { return self.jump_to(label, at) };
         let is_cycle = label.starts_with("cycle ");
         if !is_cycle && self.around.divided.contains(&target) {
             return Err(Why::new(at, "a jump out of a loop that a directive divides"));
@@ -372,6 +375,36 @@ impl<'a> Body<'a> {
         self.jumps.insert((target, is_cycle));
         let label = self.label_of(target, is_cycle);
         self.simple(&format!("goto {label};"))
+    }
+
+    /// A jump to a statement with a label, in the block of the jump or one around it.
+    fn jump_to(&mut self, label: &str, at: Span) -> Result<(), Why> {
+        let unit = self.values.files.own.unit;
+        let blocks = unit.stmt_ids_in(self.extent).filter_map(|id| match &unit.stmt(id).kind {
+            StmtKind::Block(list) if unit.stmt(id).span.contains(at) => Some(list),
+            _ => None,
+        });
+        let is_meant = |id: &&StmtId| matches!(&unit.stmt(**id).kind, StmtKind::Labeled { label: Some(own), .. } if own == label);
+        let mut places: Vec<StmtId> = blocks.flatten().filter(is_meant).copied().collect();
+        // Several constructs may have one name: the one behind which the place comes first is meant.
+        places.sort_by_key(|id| (unit.stmt(*id).span.start < at.start, unit.stmt(*id).span.start));
+        let place = places.first().ok_or_else(|| Why::new(at, "a jump to a place that is not around it"))?;
+        let stays = |id: &StmtId| {
+            let span = unit.stmt(*id).span;
+            !span.contains(at) || span.contains(unit.stmt(*place).span)
+        };
+        if !self.around.divided.iter().all(stays) {
+            return Err(Why::new(at, "a jump out of a loop that a directive divides"));
+        }
+        self.simple(&format!("goto {};", self.place_name(*place)))
+    }
+
+    /// The label of C++ for a statement that has one.
+    fn place_name(&self, id: StmtId) -> String {
+        let seen = self.values.files.own;
+        let stmt = seen.unit.stmt(id);
+        let StmtKind::Labeled { label: Some(label), .. } = &stmt.kind else { return String::new() };
+        format!("to_{label}_{}", seen.file.line_number(stmt.span.start))
     }
 
     /// What follows the head of a loop, with the labels for jumps to the end of its body and behind it.

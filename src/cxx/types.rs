@@ -2,7 +2,11 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
+use std::cell::OnceCell;
+use std::path::Path;
+
 use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
+use crate::scan::{self, Include};
 use crate::sema::{self, Symbol, SymbolKind, Texts};
 use crate::source::Span;
 
@@ -128,7 +132,12 @@ pub struct Files<'a> {
     pub own: Texts<'a>,
     /// The others.
     pub others: Vec<Texts<'a>>,
+    /// Which files the first includes, once that was asked.
+    includes: OnceCell<Vec<Include>>,
 }
+
+/// Files that are often included and state no types of letters.
+const WITHOUT_RULES: [&str; 4] = ["mpif.h", "openacc_lib.h", "omp_lib.h", "fftw3.f"];
 
 /// What a name means in a scoping unit.
 enum Found<'a> {
@@ -138,6 +147,11 @@ enum Found<'a> {
 }
 
 impl<'a> Files<'a> {
+    /// A file and those whose modules it uses or which it includes.
+    pub fn new(own: Texts<'a>, others: Vec<Texts<'a>>) -> Files<'a> {
+        Files { own, others, includes: OnceCell::new() }
+    }
+
     /// The declaration of a variable, the file where it stands, and a place in its scoping unit.
     pub fn decl_of(&self, symbol: &Symbol) -> Option<(Texts<'a>, &'a Decl)> {
         if let Some(id) = symbol.decl {
@@ -179,18 +193,34 @@ impl<'a> Files<'a> {
         }
         let is_foreign = symbol.decl.is_none() && symbol.home.is_some();
         let scope = self.own.unit.scope_at(at).filter(|_| !is_foreign)?;
-        Files::of_words(sema::type_of_letter(self.own.unit, scope, &symbol.name)?)
+        let (word, stated) = sema::type_of_letter(self.own.unit, scope, &symbol.name)?;
+        match stated {
+            Some(span) => self.stated(self.own, &plain_code(self.own, span), span.start),
+            None => match self.included_rule(scope, &symbol.name)? {
+                Some((seen, span)) => self.stated(seen, &plain_code(seen, span), span.start),
+                None => self.stated(self.own, word, at),
+            },
+        }
     }
 
-    fn of_words(words: &str) -> Option<Type> {
-        Some(match words {
-            "integer" => Type::INTEGER,
-            "logical" => Type::LOGICAL,
-            "real" => Type { word: Word::Real, bytes: 4 },
-            "double precision" => Type::DOUBLE,
-            "complex" => Type { word: Word::Complex, bytes: 4 },
-            _ => return None,
-        })
+    /// What an `implicit` statement in a file that a specification part includes says of a name; the outer `None` if such a
+    /// file is not at hand, or the name has no intrinsic type.
+    fn included_rule(&self, scope: ScopeId, name: &str) -> Option<Option<(Texts<'a>, Span)>> {
+        let unit = self.own.unit;
+        let scopes = std::iter::successors(Some(scope), |at| unit.scope(*at).parent);
+        let parts: Vec<Span> = scopes.map(|scope| unit.scope(scope).specification).collect();
+        let includes = self.includes.get_or_init(|| scan::fortran_includes(self.own.file));
+        let included = includes.iter().filter(|one| parts.iter().any(|part| part.contains(one.span)));
+        let mut rule = None;
+        for include in included.filter(|one| !WITHOUT_RULES.contains(&one.path.as_str())) {
+            let is_it = |seen: &&Texts| Path::new(&seen.file.name).ends_with(&include.path);
+            let seen = *self.others.iter().find(is_it)?;
+            let part = seen.unit.scopes.iter().position(|part| part.name.is_empty() && part.parent.is_none());
+            let Some(part) = part else { continue };
+            let (_, stated) = sema::type_of_letter(seen.unit, ScopeId(part as u32), name)?;
+            rule = rule.or(stated.map(|span| (seen, span)));
+        }
+        Some(rule)
     }
 
     /// The type that a declaration states.
@@ -202,6 +232,11 @@ impl<'a> Files<'a> {
         if behind.starts_with('*') {
             return None;
         }
+        self.stated(seen, stated, decl.span.start)
+    }
+
+    /// The type that a text without blanks begins with.
+    fn stated(&self, seen: Texts<'a>, stated: &str, at: u32) -> Option<Type> {
         if stated.starts_with("doubleprecision") {
             return Some(Type::DOUBLE);
         }
@@ -223,7 +258,7 @@ impl<'a> Files<'a> {
                 let bytes: i128 = digits.get(..end)?.parse().ok()?;
                 if word == Word::Complex { bytes / 2 } else { bytes }
             }
-            Some(b'(') => self.kind(seen, sema::enclosed(rest.get(1..)?)?, decl.span.start, DEPTH)?,
+            Some(b'(') => self.kind(seen, sema::enclosed(rest.get(1..)?)?, at, DEPTH)?,
             _ => 4,
         };
         Type::new(word, bytes)
@@ -406,9 +441,13 @@ pub fn module_in(seen: Texts, name: &str) -> Option<ScopeId> {
     seen.unit.scopes.iter().position(is_it).map(|at| ScopeId(at as u32))
 }
 
-/// Whether a condition of the preprocessor holds a declaration: another build may have another one.
+/// Whether a condition of the preprocessor holds a declaration: another build may have another one. A condition around all of a
+/// procedure holds what uses its variables, too.
 pub fn is_conditional(seen: Texts, decl: &Decl) -> bool {
-    let before = &seen.file.bytes[..decl.span.start as usize];
+    let scope = seen.unit.scope_at(decl.span.start).map(|id| seen.unit.scope(id));
+    let own = scope.filter(|scope| matches!(scope.kind, ScopeKind::Procedure | ScopeKind::Program));
+    let from = own.map_or(0, |scope| scope.span.start);
+    let before = &seen.file.bytes[from as usize..decl.span.start as usize];
     let mut depth = 0usize;
     for at in memchr::memchr_iter(b'#', before) {
         let start = memchr::memrchr(b'\n', &before[..at]).map_or(0, |end| end + 1);
@@ -433,6 +472,12 @@ fn without_prefixes(stated: &str) -> &str {
         rest = behind;
     }
     rest
+}
+
+/// The number of a kind that one of Fortran's own modules names.
+pub fn intrinsic_kind(symbol: &Symbol) -> Option<i128> {
+    let is_intrinsic = symbol.home.as_deref().is_some_and(|home| home.starts_with("iso_"));
+    bytes(&symbol.name).filter(|_| is_intrinsic && symbol.kind == SymbolKind::Constant)
 }
 
 /// The bytes of the kinds that Fortran's own modules name.

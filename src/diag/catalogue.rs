@@ -1259,6 +1259,20 @@ pub fn host_inside_data(at: Span, region: Span) -> Diag {
     said.with(region, "the data of this region is on the device")
 }
 
+/// A0298, of a construct whose own clause says that its data is on the device.
+pub fn host_beside_data(at: Span, clause: Span) -> Diag {
+    let said = diag(
+        298,
+        Severity::Differs,
+        at,
+        "the host runs this construct, whose data is on the device: neither sees what the other changes"
+            .to_owned(),
+        "stays untranslated",
+        "write `update self` before the construct and `update device` after it, for the data that it uses",
+    );
+    said.with(clause, "the data is on the device")
+}
+
 /// A0299
 pub fn inner_private(at: Span, name: &str) -> Diag {
     diag(

@@ -205,8 +205,21 @@ pub enum Implicit {
     Host,
     /// `implicit none`
     None,
-    /// `implicit type (letters) …`: first and last letter, and the type; other letters as in `Host`.
-    Letters(Vec<(u8, u8, BaseType)>),
+    /// `implicit type (letters) …`; other letters as in `Host`.
+    Letters(Vec<Letters>),
+}
+
+/// A range of letters in an `implicit` statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letters {
+    /// The first letter.
+    pub first: u8,
+    /// The last one.
+    pub last: u8,
+    /// The type of the names that begin with them.
+    pub base: BaseType,
+    /// How the statement writes the type, its kind included.
+    pub stated: Span,
 }
 
 /// A `use` statement.

@@ -397,7 +397,7 @@ fn kind(input: &Input, known: &Symbol) -> Option<char> {
         None => {
             let place = known.decl.map_or(known.scope.start, |decl| input.unit.decl(decl).span.start);
             let scope = input.unit.scope_at(place)?;
-            of_word(type_of_letter(input.unit, scope, &known.name)?)
+            of_word(type_of_letter(input.unit, scope, &known.name)?.0)
         }
     }
 }

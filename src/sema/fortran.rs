@@ -7,8 +7,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, ModuleUse,
-    Scope, ScopeId, ScopeKind, Unit,
+    Attributes, BaseType, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, Letters,
+    ModuleUse, Scope, ScopeId, ScopeKind, Unit,
 };
 use crate::source::Span;
 
@@ -24,7 +24,52 @@ struct Modules<'a> {
     /// Modules and submodules by name: the unit's number, and the scope.
     by_name: FxHashMap<&'a str, (usize, ScopeId)>,
     exports: FxHashMap<(usize, ScopeId), Rc<Exports>>,
+    /// The kinds that intrinsic modules name, as far as they were asked for.
+    kinds: FxHashMap<&'static str, SymbolId>,
 }
+
+/// The modules that Fortran itself has for kinds, and what they call them (Fortran 2018, 16.10.2 and 18.2).
+const KINDS: [(&str, &[&str]); 2] = [
+    (
+        "iso_fortran_env",
+        &[
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "real32",
+            "real64",
+            "real128",
+            "logical8",
+            "logical16",
+            "logical32",
+            "logical64",
+        ],
+    ),
+    (
+        "iso_c_binding",
+        &[
+            "c_int",
+            "c_short",
+            "c_long",
+            "c_long_long",
+            "c_signed_char",
+            "c_size_t",
+            "c_int8_t",
+            "c_int16_t",
+            "c_int32_t",
+            "c_int64_t",
+            "c_float",
+            "c_double",
+            "c_long_double",
+            "c_float_complex",
+            "c_double_complex",
+            "c_long_double_complex",
+            "c_bool",
+            "c_char",
+        ],
+    ),
+];
 
 impl Symbols {
     /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses.
@@ -40,6 +85,7 @@ impl Symbols {
             units: types.units.clone(),
             by_name: FxHashMap::default(),
             exports: FxHashMap::default(),
+            kinds: FxHashMap::default(),
         };
         for (at, unit) in types.units.iter().enumerate() {
             for (id, scope) in unit.scopes.iter().enumerate() {
@@ -230,7 +276,7 @@ impl Symbols {
     /// The names that a `use` statement brings.
     fn used(&mut self, used: &ModuleUse, modules: &mut Modules, types: &Types) -> Exports {
         let Some((at, id)) = modules.by_name.get(used.module.as_str()).copied() else {
-            return Exports::new();
+            return self.kinds(used, modules);
         };
         let all = self.exports(at, id, modules, types);
         let module = modules.units[at].scope(id);
@@ -245,6 +291,49 @@ impl Symbols {
         }
         let hidden = |name: &str| used.names.iter().any(|(local, remote)| remote == name && local != name);
         all.iter().filter(|(name, _)| !hidden(name)).cloned().chain(renamed).collect()
+    }
+
+    /// The kinds that a `use` statement brings of an intrinsic module: constants.
+    fn kinds(&mut self, used: &ModuleUse, modules: &mut Modules) -> Exports {
+        let Some((module, kinds)) = KINDS.iter().find(|(module, _)| *module == used.module) else {
+            return Exports::new();
+        };
+        let listed = used.names.iter().map(|(local, name)| (local.as_str(), name.as_str()));
+        let hidden = |name: &str| used.only || used.names.iter().any(|(_, remote)| remote == name);
+        let others = kinds.iter().filter(|name| !hidden(name)).map(|name| (*name, *name));
+        let mut exports = Exports::new();
+        for (local, name) in listed.chain(others) {
+            let Some(kind) = kinds.iter().find(|kind| **kind == name) else { continue };
+            let symbol = match modules.kinds.get(kind) {
+                Some(symbol) => *symbol,
+                None => self.kind(module, kind),
+            };
+            modules.kinds.insert(kind, symbol);
+            exports.push((local.into(), symbol));
+        }
+        exports
+    }
+
+    fn kind(&mut self, module: &str, name: &str) -> SymbolId {
+        let nowhere = Span { start: u32::MAX, end: u32::MAX };
+        self.insert(Symbol {
+            name: name.to_owned(),
+            kind: SymbolKind::Constant,
+            class: Class::Scalar,
+            is_floating: false,
+            shape: Vec::new(),
+            bounds: Vec::new(),
+            scope: nowhere,
+            from: 0,
+            decl: None,
+            is_const: true,
+            is_reference: false,
+            fortran: Attributes::default(),
+            spelling: None,
+            home: Some(module.to_owned()),
+            record: None,
+            intrinsic: Some("integer".to_owned()),
+        })
     }
 
     /// Names without a declaration: typed by the rules of their scoping unit, or of a module that we do not see.
@@ -379,8 +468,8 @@ fn default_class(name: &str) -> (Class, bool) {
 enum Rule<'u> {
     /// `implicit none`
     None,
-    /// Its first letter gives it this type.
-    Type(&'u BaseType),
+    /// Its first letter gives it a type.
+    Type(&'u Letters),
 }
 
 /// What the `implicit` statements of the scoping units around a name say of it (Fortran 2018, 8.7).
@@ -389,8 +478,8 @@ fn rule<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<Rule<'u>> {
     scopes_around(unit, scope).find_map(|scope| match &scope.implicit {
         Implicit::None => Some(Rule::None),
         Implicit::Letters(ranges) => {
-            let range = ranges.iter().find(|(from, to, _)| (*from..=*to).contains(&first));
-            range.map(|(_, _, base)| Rule::Type(base))
+            let range = ranges.iter().find(|range| (range.first..=range.last).contains(&first));
+            range.map(Rule::Type)
         }
         Implicit::Host => None,
     })
@@ -400,20 +489,22 @@ fn rule<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<Rule<'u>> {
 fn typed_by_rule(unit: &Unit, scope: ScopeId, name: &str) -> Option<(Class, bool)> {
     Some(match rule(unit, scope, name)? {
         Rule::None => (Class::Unknown, false),
-        Rule::Type(BaseType::Builtin(words)) => {
+        Rule::Type(Letters { base: BaseType::Builtin(words), .. }) => {
             (Class::Scalar, matches!(words.as_str(), "real" | "double precision" | "complex"))
         }
         Rule::Type(_) => (Class::Record, false),
     })
 }
 
-/// The intrinsic type of a name that has no other than its first letter gives to it; `None` for another type, or if
-/// `implicit none` holds.
-pub fn type_of_letter<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<&'u str> {
+/// The intrinsic type of a name that has no other than its first letter gives to it, and how an `implicit` statement writes
+/// that with its kind; `None` for another type, or if `implicit none` holds.
+pub fn type_of_letter<'u>(unit: &'u Unit, scope: ScopeId, name: &str) -> Option<(&'u str, Option<Span>)> {
     match rule(unit, scope, name) {
-        Some(Rule::Type(BaseType::Builtin(words))) => Some(words),
+        Some(Rule::Type(Letters { base: BaseType::Builtin(words), stated, .. })) => {
+            Some((words, Some(*stated)))
+        }
         Some(_) => None,
-        None => Some(if default_class(name).1 { "real" } else { "integer" }),
+        None => Some((if default_class(name).1 { "real" } else { "integer" }, None)),
     }
 }
 

@@ -10,6 +10,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use sha2::{Digest, Sha256};
+
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, ListItem};
 use crate::bind::{self, Bound, Target};
 use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Procedures, Used, Why};
@@ -18,7 +20,7 @@ use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::{ScopeKind, StmtId};
 use crate::omp::Part;
 use crate::plan::{self, Exit, Item};
-use crate::scan::{self, Conditions, Scan};
+use crate::scan::{self, Conditions, Include, Scan};
 use crate::sema::{Class, Symbol, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
@@ -91,6 +93,8 @@ struct FortranCuda {
     specifications: Specifications,
     /// The module with the interfaces of the functions.
     module: String,
+    /// Lines that include `openacc_lib.h`, by place.
+    headers: BTreeSet<Span>,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
     /// Where `_OPENACC` stands.
@@ -134,10 +138,8 @@ impl BackEnd for FortranCuda {
         let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
         all.found.spread(unit, &bound, &plan);
         all.diags.extend(said.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
-        let files = Files {
-            own: Texts { file, unit },
-            others: source.headers.iter().map(|header| header.texts()).collect(),
-        };
+        let others = source.headers.iter().map(|header| header.texts()).collect();
+        let files = Files::new(Texts { file, unit }, others);
         let used = RefCell::new(Used::new());
         let procedures = RefCell::new(Procedures::default());
         let elsewhere: Vec<OnceCell<Option<Elsewhere>>> =
@@ -164,6 +166,7 @@ impl BackEnd for FortranCuda {
             self.modules.insert(used.span);
         }
         self.name_module(&view);
+        self.old_header(&view);
         let mut changes: Vec<Option<Vec<Edit>>> = Vec::with_capacity(bound.len());
         changes.resize_with(bound.len(), || None);
         let mut is_done = vec![false; bound.len()];
@@ -206,13 +209,17 @@ impl BackEnd for FortranCuda {
         let is_left =
             |start: u32| all.reports.get(&start).is_some_and(|report| report.outcome == Outcome::Left);
         self.specifications.finish(file, &is_left, &mut all.edits, &mut all.diags);
-        if all.edits.edits().next().is_none() && self.modules.is_empty() {
+        if all.edits.edits().next().is_none() && self.modules.is_empty() && self.headers.is_empty() {
             return Rest::default();
         }
         self.name_macros(all);
-        for span in std::mem::take(&mut self.modules) {
+        let modules = std::mem::take(&mut self.modules).into_iter().map(|span| {
             let text = with_own_module(&file.text(span));
-            let edit = Edit { span, text: text.into_bytes() };
+            Edit { span, text: text.into_bytes() }
+        });
+        let headers = std::mem::take(&mut self.headers).into_iter().map(|span| layout::removed(file, span));
+        for edit in modules.chain(headers) {
+            let span = edit.span;
             if all.edits.add(Rewrite { owner: u32::MAX, edits: vec![edit] }).is_err() {
                 all.diags.push(diag::edit_conflict(span));
             }
@@ -235,6 +242,18 @@ impl FortranCuda {
         let modules: Vec<&str> = modules.map(|scope| scope.name.as_str()).collect();
         while modules.iter().any(|other| other.eq_ignore_ascii_case(&self.module)) {
             self.module = format!("{}_calls_acc", self.module.trim_end_matches("_acc"));
+        }
+    }
+
+    /// `include 'openacc_lib.h'` gives way to the module.
+    fn old_header(&mut self, view: &View) {
+        let (file, unit) = (view.ground.files.own.file, view.ground.files.own.unit);
+        let is_it = |include: &&Include| include.path.eq_ignore_ascii_case("openacc_lib.h");
+        for include in view.scan.includes.iter().filter(is_it) {
+            let Some(scope) = layout::innermost(unit, include.span.start) else { continue };
+            let place = super::specification::behind_head(file, scope);
+            self.specifications.add(place, "use acc2omp_cuda".to_owned(), include.span.start);
+            self.headers.insert(include.span);
         }
     }
 
@@ -361,7 +380,7 @@ impl FortranCuda {
     /// The name of the function for the construct of a directive.
     fn name(&self, view: &View, span: Span) -> String {
         let files = view.ground.files;
-        let unit_name = view.options.unit_name(&files.own.file.name);
+        let unit_name = shortened(view.options.unit_name(&files.own.file.name));
         let procedure = layout::innermost(files.own.unit, span.start).map(|scope| scope.name.clone());
         let file = files.own.file;
         let mut line = file.line_number(span.start).to_string();
@@ -487,7 +506,7 @@ impl FortranCuda {
         let directive = &view.ground.bound[at].directive;
         let span = directive.span;
         let refused = |what: String| Err(Why { at: span, what });
-        let mut is_final = false;
+        let (mut is_final, mut where_present) = (false, "");
         let mut order = Order::default();
         let mut items: Vec<(&'static str, &ListItem)> = Vec::new();
         if let acc::ast::Argument::Wait(wait) = &directive.argument {
@@ -501,11 +520,14 @@ impl FortranCuda {
         let kinds = || counting(directive, view.options);
         for clause in kinds() {
             is_final |= matches!(clause, ClauseKind::Finalize);
+            if *clause == ClauseKind::IfPresent {
+                where_present = ", if_present=.true.";
+            }
         }
         for clause in kinds() {
             let word = match clause {
                 _ if order.takes(clause) => continue,
-                ClauseKind::Finalize => continue,
+                ClauseKind::Finalize | ClauseKind::IfPresent => continue,
                 ClauseKind::Data(DataClause::Copyin { .. }, _) => "enter_copyin",
                 ClauseKind::Data(DataClause::Create { zero: false }, _) => "enter_create",
                 ClauseKind::Data(DataClause::Create { zero: true }, _) => "enter_create_zero",
@@ -530,7 +552,7 @@ impl FortranCuda {
             let passed = self.item(view, item)?;
             let name = item.text.replace('"', "'");
             lines.push(format!(
-                "call acc2omp_{word}(\"{name}\", {passed}{})",
+                "call acc2omp_{word}(\"{name}\", {passed}{}{where_present})",
                 queue.as_deref().unwrap_or_default()
             ));
         }
@@ -763,7 +785,18 @@ fn module_name(file: &SourceFile, options: &Options) -> String {
     // A name begins with a letter.
     let name =
         if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("file_{name}") };
-    format!("{name}_acc")
+    format!("{}_acc", shortened(name))
+}
+
+/// A name of which enough is left for a name of Fortran, which has at most 63 characters, to have more behind it.
+fn shortened(name: String) -> String {
+    const MOST: usize = 45;
+    if name.len() <= MOST {
+        return name;
+    }
+    let sum: String =
+        Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}_{sum}", &name[..MOST - sum.len() - 1])
 }
 
 /// Translates functions in C++ to CUDA.

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::acc::ast::{Directive, DirectiveKind, EndKind};
+use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, EndKind};
 use crate::bind::{self, Bound, Regions};
 use crate::budget;
 use crate::diag::{self, Diag};
@@ -601,6 +601,12 @@ impl Gathered<'_> {
                 bound[region].directive.name_span,
             ));
         }
+        let is_compute = |at: &&usize| bound[**at].directive.kind.is_compute();
+        for at in left.iter().filter(is_compute).filter(|at| around(bound, **at, &translated).is_none()) {
+            let said = bound[*at].directive.clauses.iter().find(|clause| is_about_present_data(&clause.kind));
+            let said = said.map(|clause| diag::host_beside_data(bound[*at].directive.name_span, clause.span));
+            self.diags.extend(said);
+        }
         let region = |at: Span| {
             let holds = |one: usize| bound[one].stmt().is_some_and(|stmt| unit.stmt(stmt).span.contains(at));
             let is_data = |one: usize| bound[one].directive.kind == DirectiveKind::Data && translated[one];
@@ -613,6 +619,11 @@ impl Gathered<'_> {
         let constructs = left.iter().filter(|at| bound[**at].directive.kind.is_compute());
         self.left.extend(constructs.filter_map(|at| Some(unit.stmt(bound[*at].stmt()?).span)));
     }
+}
+
+/// Whether a clause of a compute construct says that data is on the device already.
+fn is_about_present_data(clause: &ClauseKind) -> bool {
+    matches!(clause, ClauseKind::Data(DataClause::Present, _) | ClauseKind::Default { none: false })
 }
 
 /// Whether a directive that cannot be read may be a compute construct: it says so, or comes from a macro.

@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rules", &[]),
     ("omp", &["plan", "rules", "acc", "host", "bind", "sema"]),
     ("cuda", &["plan", "acc", "host", "bind", "sema", "scan"]),
-    ("cxx", &["plan", "acc", "host", "bind", "sema"]),
+    ("cxx", &["plan", "acc", "host", "bind", "sema", "scan"]),
     ("layout", &["scan", "host", "omp", "cuda::Change", "edit"]),
     ("edit", &["scan", "host"]),
     (

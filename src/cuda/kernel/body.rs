@@ -21,7 +21,7 @@ use crate::cuda::schedule::sizes::Shape;
 use crate::cuda::types::{spelling, unfolded};
 use crate::host::ir::{Derived, Expr, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::plan;
-use crate::sema::{self, Header, SymbolId};
+use crate::sema::{self, Class, Header, SymbolId, SymbolKind};
 use crate::source::Span;
 
 /// The columns of one level of indentation in what is added.
@@ -231,14 +231,27 @@ impl Body<'_, '_> {
             true => self.vector_sync(),
             false => "__syncthreads();".to_owned(),
         };
+        let changed = self.kept(&[stmt]);
+        let is_whole =
+            |symbol: &SymbolId| matches!(self.input.symbols.get(*symbol).class, Class::Array | Class::Record);
+        if changed.iter().any(is_whole) {
+            return Err(refused(span, "a private array or object that a worker or vector routine changes,"));
+        }
+        let (_, _, broadcast) = single_thread(self.missing(mode), self.shape, &self.vector_sync());
         let is_last = matches!(unit.stmt(stmt).kind, StmtKind::Return(_));
         let before = if self.is_together { String::new() } else { format!("{sync}\n") };
         let row = if one_row { "if (threadIdx.y == 0)\n    " } else { "" };
         let (open, close) = if in_block { ("", "") } else { ("{\n", "\n}") };
         self.edits.insert(span.start, format!("{open}{before}{row}"));
         let mut behind = if is_last { String::new() } else { format!("\n{sync}") };
-        if let Some(name) = result.filter(|_| one_row) {
+        if let Some(name) = result.as_ref().filter(|_| one_row) {
             behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+        }
+        for symbol in changed.into_iter().filter(|_| !is_last) {
+            let name = &self.input.symbols.get(symbol).name;
+            if result.as_ref() != Some(name) {
+                behind += &format!("\n{name} = {broadcast}({name});");
+            }
         }
         behind += close;
         // The semicolon goes, too: a loop around it may end here.
@@ -284,10 +297,37 @@ impl Body<'_, '_> {
         if inside.any(|expr| matches!(expr.kind, ExprKind::Assign(..) | ExprKind::Step { .. })) {
             return Err(refused(span, "a condition that changes something, around a worker or vector loop"));
         }
+        if let Some(given) = unit.exprs_in(span).find(|expr| self.gives_own(expr)) {
+            return Err(refused(
+                given.span,
+                "a condition that changes something, around a worker or vector loop",
+            ));
+        }
         let (thread, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
         self.edits.insert(span.start, format!("{broadcast}({thread} ? (bool)("));
         self.edits.insert(span.end, ") : false)");
         Ok(())
+    }
+
+    /// Whether a call may change a variable that each thread has for itself.
+    fn gives_own(&self, call: &Expr) -> bool {
+        let (unit, symbols) = (self.input.unit(), self.input.symbols);
+        let ExprKind::Call { callee, args } = &call.kind else { return false };
+        let takes = |at: usize| match &unit.expr(*callee).kind {
+            ExprKind::Name(name) | ExprKind::Member { name, .. } => symbols.takes_reference(name, at),
+            _ => true,
+        };
+        args.iter().enumerate().any(|(at, arg)| match &unit.expr(*arg).kind {
+            ExprKind::AddressOf(place) => !self.is_common(*place),
+            ExprKind::Name(name) => {
+                let symbol = symbols.lookup(name, unit.expr(*arg).span.start);
+                let known = symbol.map(|symbol| symbols.get(symbol));
+                let is_array = known
+                    .is_some_and(|known| known.class == Class::Array && known.kind != SymbolKind::Parameter);
+                (is_array || takes(at)) && !self.is_common(*arg)
+            }
+            _ => takes(at) && !self.is_common(*arg),
+        })
     }
 
     /// The first call in `span` that may change what threads share.
@@ -347,8 +387,7 @@ impl Body<'_, '_> {
             ExprKind::Name(name) => {
                 let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
                 symbol.is_none_or(|symbol| {
-                    self.common.contains(&symbol)
-                        || self.input.symbols.get(symbol).class != sema::Class::Array
+                    self.common.contains(&symbol) || self.input.symbols.get(symbol).class != Class::Array
                 })
             }
             ExprKind::Index(base, _) => self.is_common_base(*base),
@@ -415,7 +454,11 @@ impl Body<'_, '_> {
             let Some(call) = self.changing_call(init).or_else(given) else { continue };
             let symbol = self.input.symbols.lookup(&decl.name, decl.name_span.end);
             let class = symbol.map(|symbol| self.input.symbols.get(symbol).class);
-            let is_value = is_pointer || class == Some(sema::Class::Scalar) && decl.derived.is_empty();
+            let is_other =
+                |other: &SymbolId| decls.iter().all(|id| self.input.symbols.get(*other).decl != Some(*id));
+            let changes_others = self.kept(&[stmt]).iter().any(is_other);
+            let is_value =
+                !changes_others && (is_pointer || class == Some(Class::Scalar) && decl.derived.is_empty());
             let Some(base) = base.filter(|_| is_value) else {
                 return Err(refused(
                     call,
@@ -490,7 +533,7 @@ impl Body<'_, '_> {
                             symbol.is_some_and(|symbol| {
                                 !matches!(
                                     self.input.symbols.get(symbol).class,
-                                    sema::Class::Scalar | sema::Class::Unknown
+                                    Class::Scalar | Class::Unknown
                                 )
                             })
                         }
@@ -532,8 +575,12 @@ impl Body<'_, '_> {
         let mut behind = if is_last { "\n}".to_owned() } else { format!("\n}}\n{barrier}") };
         self.is_together = !is_last;
         for symbol in self.kept(run).into_iter().filter(|_| !is_last) {
-            let name = &self.input.symbols.get(symbol).name;
-            behind += &format!("\n{name} = {broadcast}({name});");
+            let known = self.input.symbols.get(symbol);
+            let name = &known.name;
+            behind += &match known.class {
+                Class::Array | Class::Record => format!("\n{broadcast}_whole({name});"),
+                _ => format!("\n{name} = {broadcast}({name});"),
+            };
         }
         if !in_block {
             behind += "\n}";
@@ -551,8 +598,13 @@ impl Body<'_, '_> {
             let span = self.input.stmt_span(*stmt);
             for (symbol, used) in sema::uses(self.input.unit(), self.input.symbols, *stmt).iter() {
                 let known = self.input.symbols.get(symbol);
-                let own = !self.common.contains(&symbol) && known.class != sema::Class::Array;
-                if used.written && own && !span.contains(known.scope) {
+                let is_whole = match known.class {
+                    Class::Array => known.kind != SymbolKind::Parameter,
+                    class => class == Class::Record,
+                };
+                let is_changed = used.written || used.address_taken || is_whole && used.part_written;
+                let is_own = !self.common.contains(&symbol) && (is_whole || known.class != Class::Array);
+                if is_changed && is_own && !span.contains(known.scope) {
                     kept.insert(symbol, ());
                 }
             }

@@ -143,6 +143,7 @@ struct State {
     std::mutex mutex;
     std::vector<std::unique_ptr<Device>> devices;
     std::vector<Declared> declared;
+    std::set<const void *> empty;  // arrays without elements that directives named
     std::string driver;
     std::vector<Timed> timed;
     std::map<std::string, Times> times;
@@ -754,6 +755,14 @@ void end()
     }
 }
 
+// An array without elements needs no memory on the device: code there may have its address.
+void *without_elements(const void *data)
+{
+    if (data)
+        state().empty.insert(data);
+    return const_cast<void *>(data);
+}
+
 // A data clause.
 void *enter(Kind kind, const char *name, const void *data, size_t bytes)
 {
@@ -767,7 +776,7 @@ void *enter(Kind kind, const char *name, const void *data, size_t bytes)
         Lock lock(state().mutex);
         entry = find_whole(device, queue, name, data, bytes, region.where);
         if (bytes == 0 || !data)
-            return entry ? entry->translate(data) : const_cast<void *>(data);
+            return entry ? entry->translate(data) : without_elements(data);
         if (!entry) {
             if (kind == Kind::no_create)
                 return const_cast<void *>(data);
@@ -823,7 +832,7 @@ void *enter_dynamic(const char *routine, const char *name, void *data, size_t by
     Call call(routine, number, lock);
     Entry *entry = find_whole(*call.device, *call.queue, name, data, bytes, routine);
     if (bytes == 0 || !data)
-        return entry ? entry->translate(data) : data;
+        return entry ? entry->translate(data) : without_elements(data);
     bool is_new = !entry;
     if (is_new)
         entry = &make(*call.device, *call.queue, name, data, bytes, content, routine);
@@ -1826,6 +1835,8 @@ void *pointer(const char *name, const void *data)
         Lock lock(state().mutex);
         if (Entry *entry = find_whole(*region.device, *region.queue, name, data, 0, region.where))
             return entry->translate(data);
+        if (state().empty.count(data))
+            return same;
     }
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess)

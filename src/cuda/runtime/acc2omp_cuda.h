@@ -987,6 +987,40 @@ __device__ T vector_broadcast(T value)
     return value;
 }
 
+namespace detail {
+
+// What one thread has in an array or an object, piece by piece.
+template <class T, class Broadcast>
+__device__ void broadcast_pieces(T &whole, Broadcast broadcast)
+{
+    struct Piece {
+        unsigned char bytes[8];
+    };
+    unsigned char *bytes = reinterpret_cast<unsigned char *>(&whole);
+    for (size_t at = 0; at < sizeof(T); at += sizeof(Piece)) {
+        const size_t length = sizeof(T) - at < sizeof(Piece) ? sizeof(T) - at : sizeof(Piece);
+        Piece piece = {};
+        memcpy(&piece, bytes + at, length);
+        piece = broadcast(piece);
+        memcpy(bytes + at, &piece, length);
+    }
+}
+
+}  // namespace detail
+
+// The same for an array or an object, of which each thread has one: what the first one's holds.
+template <class T>
+__device__ void gang_broadcast_whole(T &whole)
+{
+    detail::broadcast_pieces(whole, [](auto piece) { return gang_broadcast(piece); });
+}
+
+template <class T>
+__device__ void vector_broadcast_whole(T &whole)
+{
+    detail::broadcast_pieces(whole, [](auto piece) { return vector_broadcast(piece); });
+}
+
 // A barrier of the lanes of one worker, as many as above; above 32 lanes, of the block.
 template <unsigned lanes = 0>
 __device__ void vector_sync()

@@ -389,8 +389,7 @@ contains
     bytes = 0
     if (.not. present(data)) return
     bytes = size(data, kind=c_size_t) * element_of(data)
-    if (bytes == 0) return
-    if (.not. is_contiguous(data)) call stop_at(name)
+    if (bytes > 0 .and. .not. is_contiguous(data)) call stop_at(name)
     first = c_loc(data)
   end subroutine
 
@@ -457,7 +456,7 @@ contains
     integer(c_size_t) :: bytes
     text = kept(name)
     call place(text, data, first, bytes)
-    if (bytes > 0) there = routine(text, first, bytes)
+    if (c_associated(first)) there = routine(text, first, bytes)
   end subroutine
 
   subroutine acc2omp_copy(name, data)
@@ -517,7 +516,7 @@ contains
     type(c_ptr) :: first, there
     integer(c_size_t) :: bytes
     call place(kept(name), data, first, bytes)
-    if (bytes > 0) there = routine(first, bytes, chosen(queue))
+    if (c_associated(first)) there = routine(first, bytes, chosen(queue))
   end subroutine
 
   subroutine acc2omp_enter_copyin(name, data, queue)
@@ -568,7 +567,7 @@ contains
     integer(c_size_t) :: bytes
     text = kept(name)
     call place(text, data, first, bytes)
-    if (bytes > 0) there = c_enter_create_zero(text, first, bytes, chosen(queue))
+    if (c_associated(first)) there = c_enter_create_zero(text, first, bytes, chosen(queue))
   end subroutine
 
   ! Data that is taken away or updated.
@@ -611,10 +610,21 @@ contains
     call moved(c_exit_delete_finalize, name, data, queue)
   end subroutine
 
-  subroutine acc2omp_update_self(name, data, queue)
+  ! Whether only data that is present is to be updated, and this is not.
+  logical function is_passed_over(data, if_present)
+    type(*), dimension(..), target, optional :: data
+    logical, optional, intent(in) :: if_present
+    is_passed_over = .false.
+    if (.not. present(if_present) .or. .not. present(data)) return
+    if (if_present) is_passed_over = c_is_present(c_loc(data), 1_c_size_t) == 0
+  end function
+
+  subroutine acc2omp_update_self(name, data, queue, if_present)
     character(*), intent(in) :: name
     type(*), dimension(..), target, optional :: data
     integer, optional, intent(in) :: queue
+    logical, optional, intent(in) :: if_present
+    if (is_passed_over(data, if_present)) return
     if (is_one_piece(data)) then
       call moved(c_update_self, name, data, queue)
     else
@@ -622,10 +632,12 @@ contains
     end if
   end subroutine
 
-  subroutine acc2omp_update_device(name, data, queue)
+  subroutine acc2omp_update_device(name, data, queue, if_present)
     character(*), intent(in) :: name
     type(*), dimension(..), target, optional :: data
     integer, optional, intent(in) :: queue
+    logical, optional, intent(in) :: if_present
+    if (is_passed_over(data, if_present)) return
     if (is_one_piece(data)) then
       call moved(c_update_device, name, data, queue)
     else

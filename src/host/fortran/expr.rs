@@ -63,7 +63,11 @@ impl<'t> Reader<'_, 't> {
                 [.., value] => ExprKind::Initialiser(vec![self.expr(*value)]),
                 [] => ExprKind::Literal,
             },
-            "complex_literal" | "argument_list" | "size" | "multiple_subscript" | "output_item_list" => {
+            "output_item_list" => {
+                let items = self.named(node);
+                ExprKind::Initialiser(items.into_iter().map(|item| self.output_item(item)).collect())
+            }
+            "complex_literal" | "argument_list" | "size" | "multiple_subscript" => {
                 let inside = self.named(node);
                 ExprKind::Initialiser(self.exprs(inside))
             }
@@ -72,8 +76,13 @@ impl<'t> Reader<'_, 't> {
                 ExprKind::Initialiser(self.exprs(inside))
             }
             "implied_do_loop_expression" => {
+                let from = self.unit.exprs.len();
                 let parts = self.implied_do(node);
-                ExprKind::Initialiser(self.exprs(parts))
+                let parts = self.exprs(parts);
+                if let Some(variable) = self.implied_variable(node) {
+                    self.forget(variable, from);
+                }
+                ExprKind::Initialiser(parts)
             }
             "conditional_expression" => match self.named(node).as_slice() {
                 [cond, first, second] => {
@@ -101,6 +110,46 @@ impl<'t> Reader<'_, 't> {
             }
         }
         parts
+    }
+
+    fn loop_control(&mut self, node: Node<'t>) -> Option<Node<'t>> {
+        self.named(node).into_iter().find(|part| part.word() == "loop_control_expression")
+    }
+
+    /// The variable of an implied `do`.
+    fn implied_variable(&mut self, node: Node<'t>) -> Option<Node<'t>> {
+        let control = self.loop_control(node)?;
+        self.named(control).first().copied()
+    }
+
+    /// The variable of an implied `do` of values has that as its scope (Fortran 2018, 19.4): the expressions from `from` on do
+    /// not name the variable outside.
+    fn forget(&mut self, variable: Node<'t>, from: usize) {
+        let variable = self.name(variable);
+        for expr in self.unit.exprs.iter_mut().skip(from) {
+            if matches!(&expr.kind, ExprKind::Name(name) if *name == variable) {
+                expr.kind = ExprKind::Opaque(Vec::new());
+            }
+        }
+    }
+
+    /// An item of an output list: an implied `do` there sets its variable before anything reads it.
+    fn output_item(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(control), true) = (self.loop_control(node), node.word() == "implied_do_loop_expression")
+        else {
+            return self.expr(node);
+        };
+        let whole = self.trimmed(node);
+        let mut parts = Vec::new();
+        if let [variable, first, rest @ ..] = self.named(control).as_slice() {
+            let (target, first) = (self.expr(*variable), self.expr(*first));
+            parts.push(self.push_expr(whole, ExprKind::Assign(None, target, first)));
+            parts.extend(self.exprs(rest.to_vec()));
+        }
+        let items = self.named(node).into_iter().filter(|part| part.word() != "loop_control_expression");
+        let items: Vec<Node> = items.filter(|part| !is_type(*part)).collect();
+        parts.extend(items.into_iter().map(|item| self.output_item(item)));
+        self.push_expr(whole, ExprKind::Initialiser(parts))
     }
 
     fn operation(&mut self, node: Node<'t>) -> ExprKind {

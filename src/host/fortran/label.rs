@@ -101,6 +101,34 @@ impl<'t> Reader<'_, 't> {
         self.push_stmt(whole, StmtKind::Labeled { label: Some(label), stmt: Some(inner) })
     }
 
+    /// The place behind a construct with a name that is no loop, if an `exit` statement goes there.
+    pub(super) fn place_behind(&mut self, node: Node<'t>) -> Option<StmtId> {
+        let is_loop = matches!(node.word(), "do_loop" | "forall_statement");
+        let first = node.named_child(0).filter(|first| first.word() == "block_label_start_expression");
+        let name = first.filter(|_| !is_loop)?;
+        let name = self.name(name).trim_end_matches(':').trim().to_owned();
+        let end = Span::at(self.trimmed(node).end as usize);
+        let is_target = self.is_left(node, &name);
+        is_target.then(|| self.push_stmt(end, StmtKind::Labeled { label: Some(name), stmt: None }))
+    }
+
+    /// Whether an `exit` statement in a construct says its name.
+    fn is_left(&mut self, construct: Node<'t>, name: &str) -> bool {
+        let mut pending = vec![construct];
+        while let Some(node) = pending.pop() {
+            let parts = self.children(node);
+            if let [word, other] = parts.as_slice()
+                && node.word() == "keyword_statement"
+                && word.word() == "exit"
+                && self.name(*other) == name
+            {
+                return true;
+            }
+            pending.extend(parts);
+        }
+        false
+    }
+
     /// The label of an `end` statement, if something jumps there.
     pub(super) fn lone_label(&mut self, mark: Span) -> Option<StmtId> {
         let label = self.label_of(&self.file.text(mark));

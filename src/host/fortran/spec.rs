@@ -104,17 +104,19 @@ impl<'t> Reader<'_, 't> {
     fn implicit(&mut self, node: Node<'t>) {
         let children = self.children(node);
         let mut letters = Vec::new();
-        let mut base = BaseType::Unknown;
+        let (mut base, mut stated) = (BaseType::Unknown, self.trimmed(node));
         let says = |word: &str| children.iter().any(|child| child.word() == word);
         let is_none = says("none") && (says("type") || !says("external"));
         for child in &children {
             match child.word() {
-                "intrinsic_type" | "derived_type" => base = self.type_of(*child),
+                "intrinsic_type" | "derived_type" => {
+                    (base, stated) = (self.type_of(*child), self.trimmed(*child));
+                }
                 "implicit_range" => {
                     let text = self.name(*child);
                     let bytes = text.trim().as_bytes();
                     if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
-                        letters.push((*first, *last, base.clone()));
+                        letters.push(Letters { first: *first, last: *last, base: base.clone(), stated });
                     }
                 }
                 _ => {}

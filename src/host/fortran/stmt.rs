@@ -33,7 +33,10 @@ impl<'t> Reader<'_, 't> {
             match node.word() {
                 "statement_label" => label = Some(*node),
                 "block_label_start_expression" => {}
-                _ => list.push(self.labelled(label.take(), *node)),
+                _ => {
+                    list.push(self.labelled(label.take(), *node));
+                    list.extend(self.place_behind(*node));
+                }
             }
         }
         if let Some(label) = label {
