@@ -156,10 +156,12 @@ fn distinct(jobs: Vec<Job>, placed: bool) -> Result<Vec<Job>, String> {
     Ok(kept)
 }
 
-/// Finds sources of C and C++ of one name in several folders: names of their device code have the folders' in theirs.
+/// Finds sources of one name in several folders: names of their device code have the folders' in theirs.
 fn find_shared_names(jobs: &mut [Job]) {
     let stem = |job: &Job| {
-        let is_source = matches!(Language::of(&job.path), Some(Language::C | Language::Cpp));
+        let known = Language::of(&job.path);
+        let is_source =
+            known.is_some_and(|known| matches!(known, Language::C | Language::Cpp) || known.is_fortran());
         job.path.file_stem().filter(|_| is_source).map(|stem| stem.to_string_lossy().into_owned())
     };
     let mut folders: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();

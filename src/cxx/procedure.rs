@@ -14,7 +14,7 @@ use crate::source::Span;
 use super::Why;
 use super::block;
 use super::call;
-use super::clause::{Clauses, Order, Reader};
+use super::clause::{Clauses, Keeps, Order, Reader};
 use super::expression::{Values, macro_number};
 use super::ground::Ground;
 use super::loops;
@@ -84,7 +84,7 @@ impl Writer<'_> {
         let name = self.name();
         let Named { variables, order, dummies, captured, result } = self.named(function, body)?;
         let result = result.and_then(|symbol| variables.get(symbol));
-        let (word, mut around) = self.directives(id, result.map(|one| one.name.clone()))?;
+        let (word, mut around) = self.directives(id, &variables, result.map(|one| one.name.clone()))?;
         let counters = loops::counters(unit, ground.symbols, body).into_iter();
         let is_own = |symbol: &SymbolId| ground.symbols.get(*symbol).kind != SymbolKind::Parameter;
         let apart = counters.filter(|(symbol, counter)| is_own(symbol) && counter.is_apart());
@@ -291,7 +291,12 @@ impl Writer<'_> {
     }
 
     /// The level of the procedure, and its directives.
-    fn directives(&self, id: FunctionId, result: Option<String>) -> Result<(&'static str, Around), Why> {
+    fn directives(
+        &self,
+        id: FunctionId,
+        variables: &Variables,
+        result: Option<String>,
+    ) -> Result<(&'static str, Around), Why> {
         let ground = self.ground;
         let mut word = "seq";
         let mut around = Around { returns: Some(result), ..Around::default() };
@@ -310,7 +315,7 @@ impl Writer<'_> {
                         }
                     }
                 }
-                DirectiveKind::Loop | DirectiveKind::Atomic => self.inside(one, &mut around)?,
+                DirectiveKind::Loop | DirectiveKind::Atomic => self.inside(one, variables, &mut around)?,
                 DirectiveKind::End(_) => {}
                 _ => return Err(self.refused("which has directives of its own")),
             }
@@ -319,7 +324,7 @@ impl Writer<'_> {
     }
 
     /// Takes in a directive about a statement of the procedure.
-    fn inside(&self, one: &Bound, around: &mut Around) -> Result<(), Why> {
+    fn inside(&self, one: &Bound, variables: &Variables, around: &mut Around) -> Result<(), Why> {
         let ground = self.ground;
         let Some(stmt) = one.stmt() else { return Ok(()) };
         let mut all = Clauses::default();
@@ -327,17 +332,26 @@ impl Writer<'_> {
             symbols: ground.symbols,
             device_type: ground.device_type,
             inside: &|_| true,
-            name: &|_| None,
+            name: &|symbol| variables.get(symbol).map(|one| one.name.clone()),
             section: &|_| None,
             is_fixed: &|_| true,
         };
         reader.read(&one.directive, &mut all)?;
-        let is_more = !all.scalars.is_empty()
+        // Copies of scalars have their names in the clauses.
+        let is_copy = |(keeps, symbol): &(Keeps, SymbolId)| {
+            let is_scalar = variables.get(*symbol).is_some_and(|one| one.shape.is_empty());
+            let is_dummy = ground.symbols.get(*symbol).kind == SymbolKind::Parameter;
+            matches!(keeps, Keeps::Private | Keeps::Reference)
+                && is_scalar
+                && self.is_own(*symbol)
+                && !is_dummy
+        };
+        let is_more = !all.scalars.iter().all(is_copy)
             || !all.args.is_empty()
             || !all.data.is_empty()
             || all.order != Order::default();
         if is_more {
-            return Err(self.refused("which has a loop with these clauses"));
+            return Err(self.refused("which has a loop with data clauses or a reduction of an argument"));
         }
         let word = if one.directive.kind == DirectiveKind::Atomic {
             around.atomic.insert(stmt);

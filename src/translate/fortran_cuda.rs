@@ -780,11 +780,9 @@ fn own_stem(file: &SourceFile, options: &Options) -> String {
 
 /// The module with the interfaces of a file's functions.
 fn module_name(file: &SourceFile, options: &Options) -> String {
-    let name: String =
-        own_stem(file, options).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name = options.unit_name(&file.name);
     // A name begins with a letter.
-    let name =
-        if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("file_{name}") };
+    let name = if name.starts_with('_') { format!("file{name}") } else { name };
     format!("{}_acc", shortened(name))
 }
 

@@ -231,13 +231,12 @@ impl Body<'_, '_> {
             true => self.vector_sync(),
             false => "__syncthreads();".to_owned(),
         };
-        let changed = self.kept(&[stmt]);
-        let is_whole =
-            |symbol: &SymbolId| matches!(self.input.symbols.get(*symbol).class, Class::Array | Class::Record);
-        if changed.iter().any(is_whole) {
-            return Err(refused(span, "a private array or object that a worker or vector routine changes,"));
+        let is_result = |symbol: &SymbolId| {
+            result.as_ref().is_some_and(|name| *name == self.input.symbols.get(*symbol).name)
+        };
+        if !self.kept(&[stmt]).iter().all(is_result) {
+            return Err(refused(span, "a private variable that a worker or vector routine changes,"));
         }
-        let (_, _, broadcast) = single_thread(self.missing(mode), self.shape, &self.vector_sync());
         let is_last = matches!(unit.stmt(stmt).kind, StmtKind::Return(_));
         let before = if self.is_together { String::new() } else { format!("{sync}\n") };
         let row = if one_row { "if (threadIdx.y == 0)\n    " } else { "" };
@@ -246,12 +245,6 @@ impl Body<'_, '_> {
         let mut behind = if is_last { String::new() } else { format!("\n{sync}") };
         if let Some(name) = result.as_ref().filter(|_| one_row) {
             behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
-        }
-        for symbol in changed.into_iter().filter(|_| !is_last) {
-            let name = &self.input.symbols.get(symbol).name;
-            if result.as_ref() != Some(name) {
-                behind += &format!("\n{name} = {broadcast}({name});");
-            }
         }
         behind += close;
         // The semicolon goes, too: a loop around it may end here.

@@ -78,7 +78,8 @@ pub fn common(input: &Input, function: FunctionId) -> std::collections::HashSet<
         .filter(|symbol| {
             let known = input.symbols.get(*symbol);
             matches!(known.kind, sema::SymbolKind::Static | sema::SymbolKind::Member)
-                || known.kind == sema::SymbolKind::Parameter && known.class == Class::Array
+                || known.kind == sema::SymbolKind::Parameter
+                    && (known.class == Class::Array || known.is_reference)
         })
         .collect()
 }

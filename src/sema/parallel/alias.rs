@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use crate::host::ir::ExprKind;
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind};
 
 use super::access::{Access, Nest, Place, Step};
@@ -260,13 +261,26 @@ impl Nest<'_> {
 
     /// Whether the access goes through a pointer of Fortran's.
     fn is_pointer(&self, access: &Access) -> bool {
-        self.facts.symbols.get(access.place.root).fortran.pointer
+        let symbols = self.facts.symbols;
+        let names = self.facts.aims(access.place.root);
+        // What `associate` gives a name may be a pointer's component.
+        let selectors = names.iter().filter_map(|name| self.facts.only_aim(*name));
+        let is_of_pointer = |selector| {
+            let span = self.facts.unit.expr(selector).span;
+            self.facts.unit.exprs_in(span).any(|expr| match &expr.kind {
+                ExprKind::Member { name, .. } => self.is_pointer_member(name),
+                _ => false,
+            })
+        };
+        names.iter().any(|name| symbols.get(*name).fortran.pointer)
             || self.members(access).any(|name| self.is_pointer_member(name))
+            || selectors.into_iter().any(is_of_pointer)
     }
 
     /// Whether a pointer of Fortran's may lead to what is accessed.
     fn is_aim(&self, access: &Access) -> bool {
-        self.is_pointer(access) || self.facts.symbols.get(access.place.root).fortran.target
+        let names = self.facts.aims(access.place.root);
+        self.is_pointer(access) || names.iter().any(|name| self.facts.symbols.get(*name).fortran.target)
     }
 
     /// Whether some component of this name is a pointer. One whose type is not seen counts as such.

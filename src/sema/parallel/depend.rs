@@ -142,7 +142,13 @@ impl Nest<'_> {
     pub(super) fn way(&self, one: &Access, two: &Access, carrier: Option<usize>, rows_differ: bool) -> Way {
         let mut pairs: Vec<Option<(Poly, Poly)>> = Vec::new();
         let (steps, others) = (&one.place.steps, &two.place.steps);
-        let last_hop = steps.iter().zip(others).rposition(|(a, b)| *a == Step::Hop && *b == Step::Hop);
+        let is_fortran = self.facts.unit.is_fortran();
+        let is_hop = |step: &Step| match step {
+            Step::Hop => true,
+            Step::Member(name) => is_fortran && self.is_pointer_member(name),
+            Step::Index(_) | Step::As(_) => false,
+        };
+        let last_hop = steps.iter().zip(others).rposition(|(a, b)| a == b && is_hop(a));
         let is_same = |a: &Option<Poly>, b: &Option<Poly>| {
             a.is_some() && a == b && a.iter().all(|a| self.is_fixed(a, carrier))
         };
