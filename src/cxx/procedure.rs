@@ -328,23 +328,22 @@ impl Writer<'_> {
         let ground = self.ground;
         let Some(stmt) = one.stmt() else { return Ok(()) };
         let mut all = Clauses::default();
+        let body = ground.files.own.unit.stmt(self.body()).span;
         let reader = Reader {
             symbols: ground.symbols,
             device_type: ground.device_type,
-            inside: &|_| true,
+            inside: &|symbol| ground.is_declared_in(symbol, body),
             name: &|symbol| variables.get(symbol).map(|one| one.name.clone()),
             section: &|_| None,
             is_fixed: &|_| true,
         };
         reader.read(&one.directive, &mut all)?;
-        // Copies of scalars have their names in the clauses.
+        // Copies of its own variables have their names in the clauses.
         let is_copy = |(keeps, symbol): &(Keeps, SymbolId)| {
             let is_scalar = variables.get(*symbol).is_some_and(|one| one.shape.is_empty());
             let is_dummy = ground.symbols.get(*symbol).kind == SymbolKind::Parameter;
-            matches!(keeps, Keeps::Private | Keeps::Reference)
-                && is_scalar
-                && self.is_own(*symbol)
-                && !is_dummy
+            let is_local = self.is_own(*symbol) && !is_dummy;
+            is_local && (*keeps == Keeps::Private || *keeps == Keeps::Reference && is_scalar)
         };
         let is_more = !all.scalars.iter().all(is_copy)
             || !all.args.is_empty()

@@ -1365,7 +1365,7 @@ pub fn leaves_region(at: Span, word: &str) -> Diag {
         at,
         format!("`{word}` leaves the region"),
         "jumps out",
-        "restructure the code so that the region ends at its brace",
+        "restructure the code so that the region is left at its end",
     )
 }
 

@@ -356,7 +356,11 @@ impl Settling<'_, '_> {
     }
 
     fn told(&self, at: Span, obstacle: &Obstacle) -> Diag {
-        let mut told = diag::loop_in_order(at, &reason(self.facts, obstacle), help(obstacle));
+        let mut told = diag::loop_in_order(
+            at,
+            &reason(self.facts, obstacle),
+            help(obstacle, self.facts.unit.is_fortran()),
+        );
         if !at.contains(obstacle.at) {
             told = told.with(obstacle.at, "here");
         }

@@ -34,8 +34,11 @@ pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
 }
 
 /// What a user can do.
-pub(super) fn help(obstacle: &Obstacle) -> &'static str {
+pub(super) fn help(obstacle: &Obstacle, is_fortran: bool) -> &'static str {
     match &obstacle.kind {
+        Kind::Alias(..) if is_fortran => {
+            "if no two names lead to the same memory, say `loop independent` or `--assume-no-alias`"
+        }
         Kind::Alias(..) => {
             "if no two names lead to the same memory, say `restrict`, `loop independent` or `--assume-no-alias`"
         }

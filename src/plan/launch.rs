@@ -293,6 +293,7 @@ fn may_stand_inside(kind: DirectiveKind) -> bool {
 
 /// The word of a jump that leaves the statement of a construct, if there is one; `return` if there is no other.
 pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
+    let (leave, go_on) = if unit.is_fortran() { ("exit", "cycle") } else { ("break", "continue") };
     let mut labels = Vec::new();
     let mut jumps = Vec::new();
     let mut has_return = false;
@@ -302,8 +303,8 @@ pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
         labels.extend(unit.loop_labels(at).into_iter().flatten());
         match &unit.stmt(at).kind {
             StmtKind::Return(_) => has_return = true,
-            StmtKind::Break if loops + switches == 0 => return Some("break"),
-            StmtKind::Continue if loops == 0 => return Some("continue"),
+            StmtKind::Break if loops + switches == 0 => return Some(leave),
+            StmtKind::Continue if loops == 0 => return Some(go_on),
             StmtKind::Goto(label) => jumps.push(label),
             StmtKind::Labeled { label: Some(label), .. } => labels.push(label.clone()),
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => inner_loops += 1,
@@ -312,6 +313,14 @@ pub fn jump_out(unit: &Unit, stmt: StmtId) -> Option<&'static str> {
         }
         pending.extend(children(unit, at).map(|child| (child, inner_loops, inner_switches)));
     }
-    let goes = jumps.iter().any(|label| !labels.contains(label)).then_some("goto");
+    let goes = jumps.iter().find(|label| !labels.contains(label)).map(|label| {
+        // Constructs of Fortran have names, statements have numbers.
+        let is_name = unit.is_fortran() && label.starts_with(|c: char| c.is_ascii_alphabetic());
+        match label.starts_with("cycle ") {
+            true => go_on,
+            false if is_name => leave,
+            false => "goto",
+        }
+    });
     goes.or(has_return.then_some("return"))
 }

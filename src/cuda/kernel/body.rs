@@ -3,7 +3,7 @@
 //! Invariant: what is outside worker and vector loops has the effect of one thread of its worker or gang (2.9: worker-single
 //! and vector-single mode); threads of a gang meet before and behind such code.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::counted::{Counted, is_narrow};
 use super::privates;
@@ -234,8 +234,8 @@ impl Body<'_, '_> {
         let is_result = |symbol: &SymbolId| {
             result.as_ref().is_some_and(|name| *name == self.input.symbols.get(*symbol).name)
         };
-        if !self.kept(&[stmt]).iter().all(is_result) {
-            return Err(refused(span, "a private variable that a worker or vector routine changes,"));
+        if !self.changed_by(stmt).iter().all(is_result) {
+            return Err(refused(span, "a private variable that a worker or vector routine may change,"));
         }
         let is_last = matches!(unit.stmt(stmt).kind, StmtKind::Return(_));
         let before = if self.is_together { String::new() } else { format!("{sync}\n") };
@@ -582,27 +582,6 @@ impl Body<'_, '_> {
         self.edits.shift(Span { start: span.start + 1, end: span.end }, -STEP);
         self.edits.replace_like(Span { start: span.end, end: span.end }, behind, span.start);
         Ok(())
-    }
-
-    /// The variables of the thread's own, declared outside the statements, that they assign.
-    fn kept(&self, run: &[StmtId]) -> Vec<SymbolId> {
-        let mut kept = BTreeMap::new();
-        for stmt in run {
-            let span = self.input.stmt_span(*stmt);
-            for (symbol, used) in sema::uses(self.input.unit(), self.input.symbols, *stmt).iter() {
-                let known = self.input.symbols.get(symbol);
-                let is_whole = match known.class {
-                    Class::Array => known.kind != SymbolKind::Parameter,
-                    class => class == Class::Record,
-                };
-                let is_changed = used.written || used.address_taken || is_whole && used.part_written;
-                let is_own = !self.common.contains(&symbol) && (is_whole || known.class != Class::Array);
-                if is_changed && is_own && !span.contains(known.scope) {
-                    kept.insert(symbol, ());
-                }
-            }
-        }
-        kept.into_keys().collect()
     }
 
     /// A loop whose iterations are shared out.

@@ -8,6 +8,7 @@ pub mod counted;
 pub mod flat;
 pub mod grid;
 pub mod inside;
+mod kept;
 pub mod launcher;
 pub mod parts;
 pub mod place;
