@@ -152,7 +152,9 @@ impl Headers {
         let mut open: Vec<(PathBuf, Arc<Brief>)> =
             told.first.iter().map(|path| (path.clone(), brief(path))).collect();
         open.push((real.to_path_buf(), Arc::new(Brief::of(bytes, language))));
-        let (mut has_operator, mut mentions) = (false, false);
+        let by_options = || told.predefined.names().filter_map(|(_, line)| line);
+        let mut has_operator = by_options().any(|line| scan::mentions_operator(line.as_bytes()));
+        let mut mentions = by_options().any(|line| scan::mentions_openacc(line.as_bytes(), language));
         while let Some((path, one)) = open.pop() {
             has_operator |= one.has_operator;
             mentions |= one.mentions_openacc;
