@@ -100,7 +100,7 @@ fn dead_columns(
 /// The edit that has every compiler read what stands behind a sentinel.
 pub fn without_sentinel(file: &SourceFile, sentinel: Span) -> Edit {
     if file.language == Language::Fortran(Form::Fixed) {
-        return Edit { span: sentinel, text: vec![b' '; sentinel.len() as usize] };
+        return Edit { span: sentinel, text: vec![b' '; sentinel.len()] };
     }
     let behind = file.bytes.get(sentinel.end as usize..).unwrap_or_default();
     let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
