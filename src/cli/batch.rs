@@ -3,7 +3,7 @@
 //! Invariant: what is written and said depends on the inputs and the options, never on the number of threads.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use super::files::{self, Job, Tree};
 use super::headers::Headers;
 use super::kind;
 use super::output::{Output, Piece, Put};
-use super::place::{Folder, Like, about};
+use super::place::{Folder, Like, about, shown};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
@@ -156,7 +156,7 @@ fn standard_input(task: &Task) -> Verdict {
         Destination::Text => translation.text,
         _ => Vec::new(),
     };
-    close(&[done], &work)
+    close(&[done], &[], &work)
 }
 
 fn trees(task: &Task) -> Verdict {
@@ -190,7 +190,7 @@ fn trees(task: &Task) -> Verdict {
         tree.skipped.iter().for_each(|what| tell(&format!("note: {what}\n")));
     }
     tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
-    let verdict = close(&done, &work).max(finish(work));
+    let verdict = close(&done, &tree.jobs, &work).max(finish(work));
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
 }
 
@@ -500,7 +500,7 @@ fn replace(job: &Job, new: &[u8], work: &Work, done: &mut Done) -> io::Result<()
 }
 
 /// Prints everything in the order of the inputs, and the table.
-fn close(done: &[Done], work: &Work) -> Verdict {
+fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
     let mut sum = Summary::default();
     let mut verdict = Verdict::Done;
     for one in done {
@@ -514,6 +514,11 @@ fn close(done: &[Done], work: &Work) -> Verdict {
         tell(&report::foreign(&foreign, work.manner));
         let unlisted: Vec<&str> = done.iter().filter_map(|one| one.unlisted.as_deref()).collect();
         tell(&report::unlisted(&unlisted, work.manner));
+        let inputs: HashSet<&Path> = jobs.iter().map(|job| job.real.as_path()).collect();
+        let beside: Vec<String> =
+            work.headers.beside(&inputs).iter().map(|path| shown(path).display().to_string()).collect();
+        let beside: Vec<&str> = beside.iter().map(String::as_str).collect();
+        tell(&report::beside(&beside, work.manner));
         tell(&report::table(&sum, work.manner));
     }
     verdict.max(if sum.something_left() { Verdict::Left } else { Verdict::Done })

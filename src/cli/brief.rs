@@ -30,7 +30,8 @@ impl Brief {
 
 /// The name in what may be the rest of an `#include` line.
 fn included(rest: &[u8]) -> Option<(String, bool)> {
-    let name = rest.trim_ascii_start().strip_prefix(b"include")?.trim_ascii_start();
+    let line = rest.trim_ascii_start();
+    let name = line.strip_prefix(b"include").or_else(|| line.strip_prefix(b"import"))?.trim_ascii_start();
     let (close, is_quoted) = match name.first()? {
         b'"' => (b'"', true),
         b'<' => (b'>', false),

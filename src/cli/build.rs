@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,19 +66,23 @@ enum Asks {
 }
 
 /// The options that say something of names and of headers, and whether their words may be one.
-const OPTIONS: [(&str, Asks, bool); 14] = [
+const OPTIONS: [(&str, Asks, bool); 18] = [
     ("-D", Asks::Define, true),
     ("-U", Asks::Undefine, true),
     ("-isystem", Asks::System, true),
     ("-idirafter", Asks::System, true),
     ("-iquote", Asks::Folder, true),
     ("-I", Asks::Folder, true),
-    ("-include", Asks::First, false),
-    ("-imacros", Asks::First, false),
+    ("-include", Asks::First, true),
+    ("-imacros", Asks::First, true),
     ("--include-directory=", Asks::Folder, true),
     ("--include-directory", Asks::Folder, false),
+    ("--include-directory-after=", Asks::System, true),
+    ("--include-directory-after", Asks::System, false),
     ("--include=", Asks::First, true),
     ("--include", Asks::First, false),
+    ("--imacros=", Asks::First, true),
+    ("--imacros", Asks::First, false),
     ("--define-macro=", Asks::Define, true),
     ("--undefine-macro=", Asks::Undefine, true),
 ];
@@ -157,23 +162,42 @@ impl Entry {
 impl Told {
     /// Reads the words of a compiler's command, which runs in `directory`.
     pub fn read(words: Vec<String>, directory: &Path) -> Told {
-        let written_out = words.into_iter().flat_map(|word| response(word, directory));
-        let all: Vec<String> = written_out.flat_map(of_preprocessor).collect();
+        let words: Vec<String> = words.into_iter().flat_map(|word| response(word, directory)).collect();
+        let mut told = Told::without_first(&words, directory);
+        told.find_first(&words, directory, &|_| None);
+        told
+    }
+
+    /// Reads these words; the files of `-include` are still to find.
+    pub fn without_first(words: &[String], directory: &Path) -> Told {
+        let parts = parts(words);
         let mut told = Told::default();
-        let mut words = all.iter().map(String::as_str);
-        while let Some(word) = words.next() {
-            let option =
-                OPTIONS.iter().find_map(|(name, asks, may_be_one)| match word.strip_prefix(name)? {
-                    "" => Some((*asks, words.next()?)),
-                    value => may_be_one.then_some((*asks, value)),
-                });
-            if let Some((asks, value)) = option {
-                told.add(asks, value, directory);
-            } else if let Some(column) = last_column(word, words.clone().next()) {
+        for (asks, value) in said(&parts) {
+            told.add(asks, value.text, directory);
+        }
+        for (part, next) in parts.iter().zip(parts.iter().skip(1).map(Some).chain([None])) {
+            if let Some(column) = last_column(part.text, next.map(|next| next.text)) {
                 Arc::make_mut(&mut told.predefined).end_lines_at(column);
             }
         }
         told
+    }
+
+    /// Finds the files of `-include`: what this does not say is asked for.
+    pub fn find_first(&mut self, words: &[String], directory: &Path, ask: &dyn Fn(&str) -> Option<PathBuf>) {
+        let names = first_names(words);
+        let found = names.iter().filter_map(|name| self.included_first(name.text, directory, ask));
+        self.first = found.collect();
+    }
+
+    /// The file that `-include` means.
+    pub fn included_first(
+        &self,
+        name: &str,
+        directory: &Path,
+        ask: &dyn Fn(&str) -> Option<PathBuf>,
+    ) -> Option<PathBuf> {
+        self.included(Some(directory), name).or_else(|| ask(name))
     }
 
     fn add(&mut self, asks: Asks, value: &str, directory: &Path) {
@@ -184,11 +208,7 @@ impl Told {
             Asks::Undefine => predefined.undefine(value),
             Asks::Folder => self.folders.extend(folder()),
             Asks::System => self.system.extend(folder()),
-            Asks::First => {
-                let folders = self.folders.iter().map(PathBuf::as_path);
-                let mut places = std::iter::once(directory).chain(folders).map(|folder| folder.join(value));
-                self.first.extend(places.find(|path| path.is_file()).and_then(|path| in_real_folder(&path)));
-            }
+            Asks::First => {}
         }
     }
 
@@ -279,12 +299,56 @@ pub fn in_real_folder(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// The words for the preprocessor behind `-Wp,`, or the word itself.
-fn of_preprocessor(word: String) -> Vec<String> {
-    match word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,")) {
-        Some(words) => words.split(',').map(str::to_owned).collect(),
-        None => vec![word],
+/// A word as the preprocessor gets it: one of a command's, or a part of one.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// The place of the word of the command.
+    pub at: usize,
+    /// The bytes of that word.
+    pub bytes: Range<usize>,
+    /// What they say.
+    pub text: &'a str,
+}
+
+/// The words for the preprocessor: those behind `-Wp,` are several, and those that are handed on stand behind an option.
+fn parts(words: &[String]) -> Vec<Part<'_>> {
+    const HANDS_ON: [&str; 3] = ["-Xpreprocessor", "-Xclang", "-Xflang"];
+    let mut all = Vec::new();
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| !HANDS_ON.contains(&word.as_str())) {
+        let behind = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,"));
+        let mut start = word.len() - behind.map_or(word.len(), str::len);
+        for text in behind.map_or(vec![word.as_str()], |words| words.split(',').collect()) {
+            all.push(Part { at, bytes: start..start + text.len(), text });
+            start += text.len() + 1;
+        }
     }
+    all
+}
+
+/// What the words for the preprocessor ask for.
+fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
+    let mut all = Vec::new();
+    let mut rest = parts.iter();
+    while let Some(part) = rest.next() {
+        let option =
+            OPTIONS.iter().find_map(|(name, asks, may_be_one)| match part.text.strip_prefix(name)? {
+                "" => Some((*asks, rest.next()?.clone())),
+                // Others begin so: `-include-pch`.
+                value if matches!(asks, Asks::First) && value.starts_with('-') => None,
+                text => may_be_one.then(|| {
+                    let start = part.bytes.end - text.len();
+                    (*asks, Part { at: part.at, bytes: start..part.bytes.end, text })
+                }),
+            });
+        all.extend(option);
+    }
+    all
+}
+
+/// Where the words of a command name the files of `-include`.
+pub fn first_names(words: &[String]) -> Vec<Part<'_>> {
+    let all = said(&parts(words)).into_iter().filter(|(asks, _)| matches!(asks, Asks::First));
+    all.map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -306,12 +370,12 @@ mod tests {
         fs::write(root.join("more"), "-DMORE='a b'\n@more2 -U MORE2").unwrap();
         fs::write(root.join("more2"), "-DMORE2").unwrap();
         let command = "cc -DA -D B=2 '-DT=\"x y\"' -Wp,-DW,-UV -Iinc -Ino -isystem sys -isysroot /x \
-            -include first.h @more -DLAST -o -UX a.c";
+            -include first.h -Wp,-include,first.h -Xclang -imacrosinc/first.h -include-pch x @more -DLAST -o -UX a.c";
         let told = Told::read(shlex::split(command).unwrap(), &root);
         assert_eq!(names(&told), "A 1; B 2; LAST 1; MORE a b; !MORE2; T \"x y\"; !V; W 1; !X");
         assert_eq!(told.folders, [root.join("inc")]);
         assert_eq!(told.system, [root.join("sys")]);
-        assert_eq!(told.first, [root.join("inc/first.h")]);
+        assert_eq!(told.first, vec![root.join("inc/first.h"); 3]);
     }
 
     #[test]

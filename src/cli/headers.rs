@@ -3,7 +3,7 @@
 //! Invariant: a header is read once for a whole run, parsed once for each part of it that files are shown with the same options,
 //! and only inside the folders that the user named, here or in a compilation database.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::hash::Hash;
@@ -152,7 +152,9 @@ impl Headers {
         let mut open: Vec<(PathBuf, Arc<Brief>)> =
             told.first.iter().map(|path| (path.clone(), brief(path))).collect();
         open.push((real.to_path_buf(), Arc::new(Brief::of(bytes, language))));
-        let (mut has_operator, mut mentions) = (false, false);
+        let by_options = || told.predefined.names().filter_map(|(_, line)| line);
+        let mut has_operator = by_options().any(|line| scan::mentions_operator(line.as_bytes()));
+        let mut mentions = by_options().any(|line| scan::mentions_openacc(line.as_bytes(), language));
         while let Some((path, one)) = open.pop() {
             has_operator |= one.has_operator;
             mentions |= one.mentions_openacc;
@@ -189,6 +191,16 @@ impl Headers {
             Arc::make_mut(&mut file.predefined).forget(&walk.changed);
         }
         Source { file, headers: walk.found.into_iter().map(|(_, header)| header).collect() }
+    }
+
+    /// The files with directives that were read for others, beside `inputs`, in their order.
+    pub fn beside(&self, inputs: &HashSet<&Path>) -> Vec<PathBuf> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = known.iter().filter_map(|((path, _), once)| Some((path, once.get()?.as_ref()?)));
+        let others =
+            all.filter(|(path, found)| !inputs.contains(path.as_path()) && scan::has_directives(&found.file));
+        let others: BTreeSet<&PathBuf> = others.map(|(path, _)| path).collect();
+        others.into_iter().cloned().collect()
     }
 
     /// What compilers are told of a file: a part of others has the options that all files have, or those of the one that

@@ -76,11 +76,68 @@ impl Manifest {
     }
 }
 
-/// What runs wrote that were killed: names and hashes.
-pub fn journal(out: &Path) -> BTreeSet<(String, String)> {
-    let text = fs::read_to_string(out.join(FOLDER).join(JOURNAL)).unwrap_or_default();
-    let line = |line: &str| line.split_once(' ').map(|(hash, name)| (name.to_owned(), hash.to_owned()));
-    text.lines().filter_map(line).collect()
+/// What runs noted that were killed, before they wrote it.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// Names and hashes of what they wrote.
+    written: BTreeSet<(String, String)>,
+    /// What they merged.
+    merged: Vec<(String, Merge)>,
+}
+
+/// A file into which the changes of a translation were put. The hashes are SHA-256.
+#[derive(Clone, Debug)]
+pub struct Merge {
+    /// What came of it.
+    pub merged: String,
+    /// The translation, which is the ground of edits from then on.
+    pub ground: String,
+    /// The edited file as it was.
+    pub before: String,
+}
+
+/// How lines about merges begin.
+const MERGED: &str = "merged";
+
+impl Journal {
+    /// That of a tree.
+    pub fn load(out: &Path) -> Journal {
+        let text = fs::read_to_string(out.join(FOLDER).join(JOURNAL)).unwrap_or_default();
+        let mut journal = Journal::default();
+        for (first, rest) in text.lines().filter_map(|line| line.split_once(' ')) {
+            let mut words = rest.splitn(4, ' ').map(str::to_owned);
+            let mut next = || words.next();
+            match (first == MERGED).then(|| Some((next()?, next()?, next()?, next()?))).flatten() {
+                Some((merged, ground, before, name)) => {
+                    journal.merged.push((name, Merge { merged, ground, before }));
+                }
+                None => drop(journal.written.insert((rest.to_owned(), first.to_owned()))),
+            }
+        }
+        journal
+    }
+
+    /// Whether such a text of a file was written.
+    pub fn wrote(&self, name: &str, hash: &str) -> bool {
+        self.written.contains(&(name.to_owned(), hash.to_owned()))
+    }
+
+    /// The merges of a file, the last one first.
+    pub fn merges(&self, name: &str) -> impl Iterator<Item = &Merge> {
+        self.merged.iter().rev().filter(move |(of, _)| of == name).map(|(_, merge)| merge)
+    }
+
+    /// Whether it speaks of a file.
+    pub fn knows(&self, name: &str) -> bool {
+        self.merges(name).next().is_some() || self.written.iter().any(|(of, _)| of == name)
+    }
+}
+
+impl Merge {
+    /// The line of the journal.
+    pub fn line(&self, name: &str) -> String {
+        format!("{MERGED} {} {} {} {name}\n", self.merged, self.ground, self.before)
+    }
 }
 
 /// The hash of bytes, in hexadecimal digits.

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::manifest::{self, Entry, Manifest, Origin};
+use super::manifest::{self, Entry, Journal, Manifest, Merge, Origin};
 use super::place::{Folder, Kept, Like, about};
 use crate::SUPPORT;
 use crate::source::Language;
@@ -20,6 +20,9 @@ const LOCK: &str = "lock";
 /// The folder of what acc2omp wrote, as the ground on which edits are merged.
 const BASE: &str = "base";
 
+/// The folder of what will be the ground as soon as a merged file is written.
+const NEXT: &str = "next";
+
 /// An output tree.
 #[derive(Debug)]
 pub struct Output {
@@ -27,8 +30,8 @@ pub struct Output {
     real: PathBuf,
     /// What earlier runs wrote.
     old: Manifest,
-    /// What runs wrote that were killed.
-    unfinished: BTreeSet<(String, String)>,
+    /// What runs noted that were killed.
+    unfinished: Journal,
     force: bool,
     new: Mutex<BTreeMap<String, Entry>>,
     journal: Mutex<File>,
@@ -87,7 +90,7 @@ impl Output {
             Err(_) if force => Manifest::default(),
             known => known?.unwrap_or_default(),
         };
-        let unfinished = manifest::journal(out);
+        let unfinished = Journal::load(out);
         let journal = own.append(manifest::JOURNAL.as_ref()).map_err(named)?;
         let real = out.canonicalize().map_err(failed)?;
         let (new, journal) = (Mutex::default(), Mutex::new(journal));
@@ -102,9 +105,9 @@ impl Output {
     /// Writes a file, unless that would lose what somebody wrote.
     pub fn put(&self, piece: Piece) -> io::Result<Put> {
         let name = piece.target.display().to_string();
-        let known = self.old.files.get(&name);
+        let known = self.known(&piece, &name)?;
         let hash = manifest::hash(piece.bytes);
-        let put = self.decide(&piece, &name, known, &hash)?;
+        let put = self.decide(&piece, &name, known.as_ref(), &hash)?;
         let source = piece.source.map(|(path, bytes)| {
             let same = || piece.bytes == bytes;
             let hash = if same() { hash.clone() } else { manifest::hash(bytes) };
@@ -112,13 +115,13 @@ impl Output {
         });
         let entry = match (put, known) {
             // The next run must find what the edits were made in.
-            (Put::Conflict | Put::Foreign, known) => known.cloned(),
+            (Put::Conflict | Put::Foreign, known) => known,
             _ => Some(Entry { hash: hash.clone(), source }),
         };
         let is_source = piece.source.is_some() && Language::of(piece.target).is_some();
         // The support header grows with what its tree uses.
         if (is_source || piece.target.ends_with(SUPPORT)) && !matches!(put, Put::Conflict | Put::Foreign) {
-            self.keep_base(&piece)?;
+            self.keep(BASE, &piece, piece.bytes)?;
         }
         if let Some(entry) = entry {
             self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
@@ -143,8 +146,8 @@ impl Output {
             return Ok(Put::Written);
         }
         let there_hash = manifest::hash(&there);
-        let is_ours = known.is_some_and(|known| known.hash == there_hash)
-            || self.unfinished.contains(&(name.to_owned(), there_hash));
+        let is_ours =
+            known.is_some_and(|known| known.hash == there_hash) || self.unfinished.wrote(name, &there_hash);
         if is_ours {
             return self.write(piece, name, hash).map(|_| Put::Written);
         }
@@ -152,21 +155,57 @@ impl Output {
         if known.hash == hash {
             return Ok(Put::Edited);
         }
-        let base = self.base(piece.target).filter(|base| manifest::hash(base) == known.hash);
+        let base = self.kept(BASE, piece.target).filter(|base| manifest::hash(base) == known.hash);
         match base.map(|base| diffy::merge_bytes(&base, &there, piece.bytes)) {
-            Some(Ok(merged)) => self.replace(piece, &merged).map(|_| Put::Merged),
+            Some(Ok(merged)) => {
+                let line =
+                    Merge { merged: manifest::hash(&merged), ground: hash.to_owned(), before: there_hash };
+                self.keep(NEXT, piece, piece.bytes)?;
+                self.note(&line.line(name))?;
+                self.replace(piece, &merged).map(|_| Put::Merged)
+            }
             _ => Ok(Put::Conflict),
         }
     }
 
+    /// What acc2omp wrote of a file before, by the manifest, or by a run that was killed behind it.
+    fn known(&self, piece: &Piece, name: &str) -> io::Result<Option<Entry>> {
+        let Some(known) = self.old.files.get(name).filter(|_| self.unfinished.knows(name)) else {
+            return Ok(self.old.files.get(name).cloned());
+        };
+        let there = self.folder_of(piece.target)?.read(piece.target.file_name().unwrap_or_default());
+        let there = manifest::hash(&there.unwrap_or_default());
+        let with = |hash: String| Some(Entry { hash, ..known.clone() });
+        let base = self.kept(BASE, piece.target).map(|base| manifest::hash(&base));
+        if let Some(merge) = self.unfinished.merges(name).find(|merge| merge.merged == there) {
+            let next = self.kept(NEXT, piece.target);
+            if let Some(next) = next.filter(|next| manifest::hash(next) == merge.ground) {
+                self.keep(BASE, piece, &next)?;
+            }
+            return Ok(with(merge.ground.clone()));
+        }
+        let is_before = self.unfinished.merges(name).any(|merge| merge.before == there);
+        if there == known.hash || self.unfinished.wrote(name, &there) || is_before {
+            return Ok(Some(known.clone()));
+        }
+        // Somebody edited it since: what it was made from says the ground, if that run came so far.
+        let came_so_far = |base: &String| {
+            self.unfinished.wrote(name, base)
+                || self.unfinished.merges(name).any(|merge| merge.ground == *base)
+        };
+        Ok(with(base.filter(came_so_far).unwrap_or_default()))
+    }
+
     /// Notes what will be written before it is: a run that is killed must know it again.
     fn write(&self, piece: &Piece, name: &str, hash: &str) -> io::Result<Kept> {
+        self.note(&format!("{hash} {name}\n"))?;
+        self.replace(piece, piece.bytes)
+    }
+
+    fn note(&self, line: &str) -> io::Result<()> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         let place = || self.folder.named(&Path::new(manifest::FOLDER).join(manifest::JOURNAL));
-        let noted = journal.write_all(format!("{hash} {name}\n").as_bytes());
-        noted.map_err(|error| about(&place(), &error))?;
-        drop(journal);
-        self.replace(piece, piece.bytes)
+        journal.write_all(line.as_bytes()).map_err(|error| about(&place(), &error))
     }
 
     fn replace(&self, piece: &Piece, bytes: &[u8]) -> io::Result<Kept> {
@@ -178,23 +217,19 @@ impl Output {
         self.folder.below(target.parent().unwrap_or(Path::new("")))
     }
 
-    /// Where the ground of a file lies.
-    fn base_of(target: &Path) -> PathBuf {
-        Path::new(manifest::FOLDER).join(BASE).join(target)
-    }
-
-    fn base(&self, target: &Path) -> Option<Vec<u8>> {
-        let place = Output::base_of(target);
+    /// What is kept of a file in a folder of ours.
+    fn kept(&self, folder: &str, target: &Path) -> Option<Vec<u8>> {
+        let place = Path::new(manifest::FOLDER).join(folder).join(target);
         self.folder_of(&place).ok()?.read(place.file_name()?).ok()
     }
 
-    fn keep_base(&self, piece: &Piece) -> io::Result<()> {
-        let place = Output::base_of(piece.target);
-        if self.base(piece.target).is_some_and(|base| base == piece.bytes) {
+    fn keep(&self, folder: &str, piece: &Piece, bytes: &[u8]) -> io::Result<()> {
+        if self.kept(folder, piece.target).is_some_and(|kept| kept == bytes) {
             return Ok(());
         }
+        let place = Path::new(manifest::FOLDER).join(folder).join(piece.target);
         let file = place.file_name().unwrap_or_default();
-        self.folder_of(&place)?.write(file, piece.bytes, Like::Mode(piece.like)).map(drop)
+        self.folder_of(&place)?.write(file, bytes, Like::Mode(piece.like)).map(drop)
     }
 
     /// Writes the manifest of a run over `inputs`, and says which files of the tree no source makes any more.

@@ -1195,13 +1195,13 @@ pub fn size_for_array(at: Span, item: &str) -> Diag {
 }
 
 /// A0293
-pub fn own_openmp(at: Span) -> Diag {
+pub fn own_openmp(at: Span, is_code: bool) -> Diag {
     diag(
         293,
-        Severity::Info,
+        if is_code { Severity::Differs } else { Severity::Info },
         at,
         "this file has OpenMP of its own, which is in force with that of the translation".to_owned(),
-        "the first of it",
+        if is_code { "code that a build for OpenACC alone leaves out" } else { "the first of it" },
         "build without it before, to see what it does; or take it out",
     )
 }
@@ -1526,10 +1526,10 @@ pub fn ruled_out(first: Span, count: usize) -> Diag {
 }
 
 /// A0339
-pub fn asks_for_openmp(condition: Span) -> Diag {
+pub fn asks_for_openmp(condition: Span, is_code: bool) -> Diag {
     diag(
         339,
-        Severity::Info,
+        if is_code { Severity::Differs } else { Severity::Info },
         condition,
         "what this condition asks for is there in builds of the translation".to_owned(),
         "OpenMP that the OpenACC build leaves out, unless it is built for both",

@@ -30,6 +30,11 @@ pub fn removed(file: &SourceFile, span: Span) -> Edit {
     if file.language.is_fortran() { fortran::removed(file, span) } else { c::removed(file, span) }
 }
 
+/// The edit that has every compiler read what stands behind a sentinel of Fortran's conditional lines.
+pub fn without_sentinel(file: &SourceFile, sentinel: Span) -> Edit {
+    fortran::without_sentinel(file, sentinel)
+}
+
 /// Whether nothing else stands on the lines of `span`. In Fortran, a comment behind it may.
 pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     if file.language.is_fortran() { fortran::stands_alone(file, span) } else { c::stands_alone(file, span) }

@@ -15,4 +15,4 @@ pub use diff::unified;
 pub use loops::{LoopFeedback, LoopVerdict, loops};
 pub use outside::outside;
 pub use summary::{Counted, Summary};
-pub use terminal::{Manner, diagnostics, foreign, table, unlisted};
+pub use terminal::{Manner, beside, diagnostics, foreign, table, unlisted};

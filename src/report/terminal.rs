@@ -157,6 +157,18 @@ pub fn unlisted(names: &[&str], manner: Manner) -> String {
     )
 }
 
+/// One message about all files of `names`, which sources include and which are not among the inputs.
+pub fn beside(names: &[&str], manner: Manner) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "note: OpenACC in {} that sources include stays as it is: {}\n  help: name these files, or their folder, beside the sources\n\n",
+        counted(names, "file"),
+        named(names, manner)
+    )
+}
+
 fn counted(names: &[&str], what: &str) -> String {
     let ending = if names.len() == 1 { "" } else { "s" };
     format!("{} {what}{ending}", names.len())

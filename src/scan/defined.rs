@@ -88,6 +88,11 @@ impl Defined {
         self.decided.remove(name);
     }
 
+    /// A file that is not known may say something of each name.
+    pub fn doubt_all(&mut self) {
+        self.decided.clear();
+    }
+
     fn note(&mut self, name: &str, reader: Reader) {
         match reader {
             Reader::All => {}

@@ -76,7 +76,10 @@ pub fn constant(text: &str, macros: &Defined) -> Option<i64> {
 /// What an expression or a part of it amounts to.
 #[derive(Clone, Copy, Debug)]
 struct Value {
+    /// Of unsigned values, the bits.
     number: i64,
+    /// Its type is unsigned (C11, 6.10.1).
+    is_unsigned: bool,
     /// It does not depend on names of which options decide nothing.
     is_sure: bool,
 }
@@ -168,7 +171,8 @@ impl Condition<'_> {
             self.eat(":").then_some(())?;
             let second = self.ternary()?;
             let chosen = if condition.number != 0 { first } else { second };
-            Value { is_sure: condition.is_sure && chosen.is_sure, ..chosen }
+            let is_unsigned = first.is_unsigned || second.is_unsigned;
+            Value { is_sure: condition.is_sure && chosen.is_sure, is_unsigned, ..chosen }
         } else {
             condition
         };
@@ -193,7 +197,8 @@ impl Condition<'_> {
             return None;
         }
         let value = if self.eat("!") {
-            self.unary()?.map(|number| i64::from(number == 0))
+            let value = self.unary()?.map(|number| i64::from(number == 0));
+            Value { is_unsigned: false, ..value }
         } else if self.eat("-") {
             self.unary()?.map(i64::wrapping_neg)
         } else if self.eat("+") {
@@ -218,11 +223,11 @@ impl Condition<'_> {
             let name = self.tokens.get(self.at)?.clone();
             self.at += 1;
             let number = i64::from(self.macros.contains(&name));
-            let value = Value { number, is_sure: self.ask(&name) };
+            let value = Value { number, is_unsigned: false, is_sure: self.ask(&name) };
             return (!parenthesised || self.eat(")")).then_some(value);
         }
         if token.starts_with(|c: char| c.is_ascii_digit()) {
-            return number(&token).map(|number| Value { number, is_sure: true });
+            return number(&token).map(|(number, is_unsigned)| Value { number, is_unsigned, is_sure: true });
         }
         if !token.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             return None;
@@ -232,7 +237,7 @@ impl Condition<'_> {
         }
         let is_sure = self.ask(&token);
         match self.macros.get(&token) {
-            Some(body) if *body == token => Some(Value { number: 0, is_sure }),
+            Some(body) if *body == token => Some(Value { number: 0, is_unsigned: false, is_sure }),
             Some(body) => {
                 if let Some(known) = self.values.get(&token) {
                     return *known;
@@ -244,7 +249,7 @@ impl Condition<'_> {
                 self.values.insert(token, value);
                 value
             }
-            None => Some(Value { number: 0, is_sure }),
+            None => Some(Value { number: 0, is_unsigned: false, is_sure }),
         }
     }
 
@@ -262,13 +267,16 @@ impl Value {
     }
 }
 
-fn number(token: &str) -> Option<i64> {
+/// The value of a number, and whether its type is unsigned.
+fn number(token: &str) -> Option<(i64, bool)> {
     let digits = token.trim_end_matches(['u', 'U', 'l', 'L']);
-    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hex) => i64::from_str_radix(hex, 16).ok(),
-        None if digits.len() > 1 && digits.starts_with('0') => i64::from_str_radix(digits, 8).ok(),
-        None => digits.parse().ok(),
-    }
+    let says_so = token.get(digits.len()..).unwrap_or_default().contains(['u', 'U']);
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+        None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8).ok()?,
+        None => digits.parse().ok()?,
+    };
+    Some((value as i64, says_so || value > i64::MAX as u64))
 }
 
 fn apply(operator: &str, left: Value, right: Value) -> Option<Value> {
@@ -279,7 +287,35 @@ fn apply(operator: &str, left: Value, right: Value) -> Option<Value> {
         _ => false,
     };
     let is_sure = left.is_sure && right.is_sure || settles(left) || settles(right);
-    compute(operator, left.number, right.number).map(|number| Value { number, is_sure })
+    let is_unsigned = left.is_unsigned || right.is_unsigned;
+    let number = match unsigned(operator, left.number as u64, right.number as u64).filter(|_| is_unsigned) {
+        Some(number) => number,
+        // What is shifted decides alone.
+        None if operator == ">>" && left.is_unsigned => {
+            (left.number as u64).checked_shr(right.number.try_into().ok()?)? as i64
+        }
+        None if is_unsigned && ["/", "%"].contains(&operator) => return None,
+        None => compute(operator, left.number, right.number)?,
+    };
+    let is_unsigned = match operator {
+        "+" | "-" | "*" | "/" | "%" | "|" | "^" | "&" => is_unsigned,
+        "<<" | ">>" => left.is_unsigned,
+        _ => false,
+    };
+    Some(Value { number, is_unsigned, is_sure })
+}
+
+/// What the operators make of unsigned values that make something else of signed ones.
+fn unsigned(operator: &str, left: u64, right: u64) -> Option<i64> {
+    match operator {
+        "<" => Some(i64::from(left < right)),
+        ">" => Some(i64::from(left > right)),
+        "<=" => Some(i64::from(left <= right)),
+        ">=" => Some(i64::from(left >= right)),
+        "/" => left.checked_div(right).map(|value| value as i64),
+        "%" => left.checked_rem(right).map(|value| value as i64),
+        _ => None,
+    }
 }
 
 fn compute(operator: &str, left: i64, right: i64) -> Option<i64> {
@@ -328,6 +364,16 @@ mod tests {
             check(text, Verdict::Always);
         }
         for text in ["defined(U)", "!A", "U", "N < 4", "U ? Z : 0", "1 && U"] {
+            check(text, Verdict::Never);
+        }
+    }
+
+    #[test]
+    fn unsigned_values_are_never_negative() {
+        for text in ["-A >= 1u", "~U >= 5UL", "N - 5u > 100", "0xffffffffffffffff > N", "-1 / 2u > 7 && A"] {
+            check(text, Verdict::Always);
+        }
+        for text in ["-A >= 1", "(A == 1u) - 2 > U", "-N >> 1u > 0"] {
             check(text, Verdict::Never);
         }
     }

@@ -10,7 +10,7 @@ use super::c::{self, Event};
 use super::defined::Defined;
 use super::expression::holds;
 use super::fortran;
-use super::preproc::{View, keyword, may_have_conditions};
+use super::preproc::{View, keyword, may_have_conditions, shown};
 
 /// An `#if` with its branches, up to its `#endif`.
 #[derive(Clone, Debug)]
@@ -68,6 +68,29 @@ pub fn forks(file: &SourceFile) -> Vec<Fork> {
     }
     found.sort_by_key(|condition| condition.whole.start);
     found
+}
+
+/// Whether a build may read the byte at `beside` without any of these places, which stand in the branches of the condition that
+/// begins there.
+pub fn may_miss(file: &SourceFile, beside: u32, condition: u32, places: &[u32]) -> bool {
+    let all = forks(file);
+    let Some(fork) = all.iter().find(|fork| fork.whole.start == condition) else { return true };
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let around = all.iter().filter(|fork| fork.branch_at(beside).is_some());
+    let decided: BTreeSet<&str> = around.flat_map(Fork::names).collect();
+    if fork.names().all(|name| decided.contains(name)) {
+        // Conditions on the same names choose alike.
+        let shown = shown(file, &events, &View::reaching_all(file, &all, &[beside]));
+        return !places.iter().any(|place| shown.shows(*place));
+    }
+    let shown = shown(file, &events, &View::default());
+    let met: BTreeSet<usize> = places.iter().filter_map(|place| fork.branch_at(*place)).collect();
+    let is_missed = |(at, branch): (usize, &Branch)| {
+        !met.contains(&at) && (branch.inside.is_empty() || !shown.rules_out(branch.inside.start))
+    };
+    let is_total = fork.branches.last().is_some_and(|last| last.word == "else");
+    let is_settled = shown.settled.binary_search(&condition).is_ok();
+    !is_total && !is_settled || fork.branches.iter().enumerate().any(is_missed)
 }
 
 impl View {

@@ -50,6 +50,8 @@ pub struct Macro {
     pub is_foreign: bool,
     /// It ends with an `#undef` in this file.
     pub is_undefined: bool,
+    /// Where the first `#undef` behind it stands that the default view shows.
+    ends: Option<u32>,
     params: Option<Vec<Vec<u8>>>,
     variadic: bool,
     body: Vec<Token>,
@@ -248,7 +250,7 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     let shown = preproc::shown(file, &events, &View::default());
     let defines = defines.into_iter().filter(|line| !shown.rules_out(line.span.start));
     list.extend(defines.filter_map(|line| definition(file, line, &shown)));
-    find_undefined(file, &events, &mut list);
+    find_undefined(file, &events, &shown, &mut list);
     find_leads(&mut list);
     let all = shadow::assemble(file, &events, &shown.of_all());
     let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
@@ -320,6 +322,7 @@ fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {
         directives: Vec::new(),
         is_foreign: false,
         is_undefined: false,
+        ends: None,
         params,
         variadic,
         body: tokens.split_off(body.min(tokens.len())),
@@ -328,16 +331,19 @@ fn definition(file: &SourceFile, line: &Line, shown: &Shown) -> Option<Macro> {
     })
 }
 
-fn find_undefined(file: &SourceFile, events: &[Event], list: &mut [Macro]) {
-    let mut last: HashMap<String, u32> = HashMap::new();
+fn find_undefined(file: &SourceFile, events: &[Event], shown: &Shown, list: &mut [Macro]) {
+    let mut all: HashMap<String, Vec<u32>> = HashMap::new();
     for event in events {
         let Event::Line(line) = event else { continue };
         if let ("undef", name) = keyword(&file.bytes, line) {
-            last.insert(String::from_utf8_lossy(&name).trim().to_owned(), line.span.start);
+            let name = String::from_utf8_lossy(&name).trim().to_owned();
+            all.entry(name).or_default().push(line.span.start);
         }
     }
     for one in list {
-        one.is_undefined = last.get(&one.name).is_some_and(|at| one.span.start < *at);
+        let behind = all.get(&one.name).into_iter().flatten().filter(|at| one.span.start < **at);
+        one.is_undefined = behind.clone().next().is_some();
+        one.ends = behind.copied().find(|at| shown.shows(*at));
     }
 }
 
@@ -484,6 +490,8 @@ struct Writing<'a> {
     open: Vec<usize>,
     /// The macro that is used: it is written out whether it leads to a directive by itself or not.
     of: Option<usize>,
+    /// Arguments are written out before they are put in, as the preprocessor does.
+    exact: bool,
     budget: usize,
 }
 
@@ -555,9 +563,15 @@ impl Writing<'_> {
         Some(())
     }
 
+    /// The definition that a name means.
+    fn meant(&self, name: &[u8]) -> Option<usize> {
+        let says = || self.macros.meant_for_openacc(name, self.place);
+        self.exact.then(says).flatten().or_else(|| self.macros.meant(name, self.place, self.choice))
+    }
+
     /// Whether a token is the name of a macro with parameters that is to be written out, or the operator's.
     fn is_called(&self, name: &Token, all: bool) -> bool {
-        let of = self.macros.meant(&name.text, self.place, self.choice);
+        let of = self.meant(&name.text);
         let one = of.filter(|of| !self.open.contains(of)).and_then(|of| self.macros.list.get(of));
         name.is(b"_Pragma") || one.is_some_and(|one| one.params.is_some() && (all || one.leads))
     }
@@ -589,7 +603,7 @@ impl Writing<'_> {
     /// The body of the macro that token `at` uses, arguments put in, and the index behind the use.
     fn body(&mut self, tokens: &[Token], at: usize, all: bool) -> Option<(usize, Vec<Token>, usize)> {
         let token = tokens.get(at).filter(|token| token.is_word())?;
-        let of = self.macros.meant(&token.text, self.place, self.choice)?;
+        let of = self.meant(&token.text)?;
         let one = self.macros.list.get(of)?;
         if self.open.contains(&of)
             || !(all || one.leads || self.of == Some(of))
@@ -612,7 +626,14 @@ impl Writing<'_> {
         let call = self.calls.len() + 1;
         let inside = tokens.get(next - 1).and_then(|last| token.inside(last));
         self.calls.push(Call { of, used: self.used, inside });
-        let mut body = one.substituted(&args, call);
+        let mut whole = Vec::new();
+        let to_expand = if self.exact { args.as_slice() } else { &[] };
+        for arg in to_expand {
+            let mut out = Vec::new();
+            self.expand(arg, true, &mut out)?;
+            whole.push(out);
+        }
+        let mut body = one.substituted(&args, if self.exact { &whole } else { &args }, call);
         if let Some(first) = body.first_mut() {
             first.blank_before |= token.blank_before;
         }
@@ -624,7 +645,9 @@ impl Macro {
     /// One list of tokens for each parameter.
     fn matched(&self, mut args: Vec<Vec<Token>>) -> Option<Vec<Vec<Token>>> {
         let wanted = self.params.as_ref().map_or(0, Vec::len);
-        if self.variadic && args.len() >= wanted {
+        if self.variadic && args.len() + 1 == wanted {
+            args.push(Vec::new());
+        } else if self.variadic && args.len() >= wanted {
             let rest = args.split_off(wanted - 1);
             args.push(rest.join(&Token::made(b",")));
         }
@@ -634,33 +657,35 @@ impl Macro {
         (args.len() == wanted).then_some(args)
     }
 
-    fn substituted(&self, args: &[Vec<Token>], call: usize) -> Vec<Token> {
+    /// The body with arguments for parameters: `args` beside `#` and `##`, `whole` elsewhere.
+    fn substituted(&self, args: &[Vec<Token>], whole: &[Vec<Token>], call: usize) -> Vec<Token> {
         let params = self.params.as_deref().unwrap_or_default();
-        let arg = |token: &Token| args.get(params.iter().position(|param| token.is(param))?);
+        let given = |all: &[Vec<Token>], token: &Token| {
+            all.get(params.iter().position(|param| token.is(param))?).cloned()
+        };
+        let is_paste = |at: usize| {
+            let is_sign = |at: usize| self.body.get(at).is_some_and(|token| token.is(b"#"));
+            is_sign(at) && is_sign(at + 1)
+        };
         let mut out: Vec<Token> = Vec::new();
         let mut at = 0;
         while let Some(token) = self.body.get(at) {
             let next = self.body.get(at + 1);
             at += 1;
-            if token.is(b"#") && next.is_some_and(|next| next.is(b"#")) {
-                // Two tokens become one; what a directive means does not depend on where such a token comes from.
+            if is_paste(at - 1) {
                 at += 1;
                 let Some(right) = self.body.get(at) else { break };
-                let right = arg(right).and_then(|arg| arg.first()).unwrap_or(right);
-                if let Some(left) = out.last_mut() {
-                    *left = Token {
-                        blank_before: left.blank_before,
-                        ..Token::made(&[left.text.as_slice(), right.text.as_slice()].concat())
-                    };
-                }
+                let is_rest = self.variadic && params.last().is_some_and(|param| right.is(param));
+                paste(&mut out, right, given(args, right), is_rest);
                 at += 1;
-            } else if let Some(text) = next.filter(|_| token.is(b"#") && self.params.is_some()).and_then(arg)
+            } else if let Some(text) =
+                next.filter(|_| token.is(b"#") && self.params.is_some()).and_then(|next| given(args, next))
             {
-                out.push(Token { blank_before: token.blank_before, ..in_quotes(text) });
+                out.push(Token { blank_before: token.blank_before, ..in_quotes(&text) });
                 at += 1;
-            } else if let Some(text) = arg(token) {
+            } else if let Some(text) = given(if is_paste(at) { args } else { whole }, token) {
                 let first = out.len();
-                out.extend(text.iter().cloned());
+                out.extend(text);
                 if let Some(first) = out.get_mut(first) {
                     first.blank_before = token.blank_before;
                 }
@@ -671,6 +696,24 @@ impl Macro {
             }
         }
         out
+    }
+}
+
+/// Two tokens become one: the last one of `out`, and `right` or the first one of its argument. What a directive means does not
+/// depend on where such a token comes from. Behind a comma, compilers take the rest of the arguments as it is, and the comma
+/// goes with it.
+fn paste(out: &mut Vec<Token>, right: &Token, arg: Option<Vec<Token>>, is_rest: bool) {
+    let arg = arg.unwrap_or_else(|| vec![right.clone()]);
+    let is_list = is_rest && out.last().is_some_and(|left| left.is(b","));
+    match (arg.split_first(), out.last_mut()) {
+        (None, Some(_)) if is_list => drop(out.pop()),
+        (None, _) => {}
+        (Some((first, rest)), Some(left)) if !is_list => {
+            let text = [left.text.as_slice(), first.text.as_slice()].concat();
+            *left = Token { blank_before: left.blank_before, ..Token::made(&text) };
+            out.extend(rest.iter().cloned());
+        }
+        _ => out.extend(arg),
     }
 }
 
@@ -801,7 +844,7 @@ impl Macros {
         lex(&self.shadow, Span::new(0, self.shadow.len()), &mut tokens);
         let names = |token: &&Token| token.is(one.name.as_bytes());
         let used = tokens.iter().filter(names).count();
-        let called = calls.iter().filter(|call| call.of == of).count();
+        let called = calls.iter().filter(|call| call.of == of && call.inside.is_none()).count();
         let in_bodies = || self.list.iter().any(|other| !other.leads && other.body.iter().any(|t| names(&t)));
         !one.leads && (used != called || in_bodies())
     }
@@ -865,6 +908,36 @@ impl Macros {
         leading.or(shown).or_else(|| before().next())
     }
 
+    /// Of several definitions that a name may have at `place`, in other branches, one that says something of OpenACC.
+    fn meant_for_openacc(&self, name: &[u8], place: u32) -> Option<usize> {
+        let all = self.by_name.get(name).filter(|all| all.len() > 1)?;
+        if all.iter().any(|of| self.list[*of].leads) {
+            return None;
+        }
+        let before = || all.iter().rev().copied().filter(|of| self.list[*of].span.start <= place);
+        let shown = before().find(|of| self.list[*of].active);
+        let mut may_count = before().filter(|of| Some(*of) == shown || self.may_be_instead(*of, shown));
+        may_count.find(|of| self.says_openacc(*of))
+    }
+
+    /// Whether the preprocessor may choose one definition of a name and not the other: in another branch, or in another header.
+    fn may_be_instead(&self, of: usize, other: Option<usize>) -> bool {
+        let one = &self.list[of];
+        other
+            .map(|other| &self.list[other])
+            .is_none_or(|other| !one.active || !other.active || one.is_foreign && other.is_foreign)
+    }
+
+    /// Whether another build gives the name of this definition something else to say.
+    fn may_differ(&self, of: usize) -> bool {
+        let one = &self.list[of];
+        let is_same = |other: &Macro| one.params == other.params && one.words().eq(other.words());
+        let all = self.by_name.get(one.name.as_bytes());
+        all.into_iter()
+            .flatten()
+            .any(|other| self.may_be_instead(*other, Some(of)) && !is_same(&self.list[*other]))
+    }
+
     /// The macros that stand for clauses of a directive, with the tokens of their uses.
     fn in_clauses(&self, file: &SourceFile, text: &DirectiveText) -> Vec<(usize, Vec<Token>)> {
         if text.in_macro.is_some() {
@@ -886,10 +959,8 @@ impl Macros {
                 b"(" => depth += 1,
                 b")" => depth = depth.saturating_sub(1),
                 name if token.is_word() => {
-                    let only =
-                        self.by_name.get(name).filter(|all| all.len() == 1).and_then(|all| all.first());
-                    let only = only.filter(|of| depth == 0 || self.is_part_of_list(**of, 0));
-                    if let Some(of) = only.copied().filter(|of| self.is_known(*of, place(token))) {
+                    let only = self.only(name, place(token));
+                    if let Some(of) = only.filter(|of| depth == 0 || self.is_part_of_list(*of, 0)) {
                         let end = match self.list[of].params {
                             None => Some(at),
                             Some(_) => arguments(tokens, at + 1).map(|(_, close)| close),
@@ -961,9 +1032,14 @@ impl Macros {
         false
     }
 
-    fn is_known(&self, of: usize, place: u32) -> bool {
-        let one = &self.list[of];
-        one.active && one.span.start < place
+    /// The one definition that a name has at `place`, if it is shown.
+    fn only(&self, name: &[u8], place: u32) -> Option<usize> {
+        let counts = |of: &&usize| {
+            let one = &self.list[**of];
+            one.span.start < place && one.ends.is_none_or(|end| place < end)
+        };
+        let mut all = self.by_name.get(name)?.iter().filter(counts);
+        all.next().filter(|of| all.next().is_none() && self.list[**of].active).copied()
     }
 
     fn sites(&self, file: &SourceFile, choice: &Choice, calls: &mut Vec<Call>) -> Vec<Site> {
@@ -1042,27 +1118,23 @@ impl Macros {
         index: usize,
     ) -> Option<Site> {
         let (first, last) = (uses.first()?.span(), uses.last()?.span());
-        let mut written = Vec::new();
         let before = calls.len();
-        let nothing_left = Choice { left: BTreeSet::new(), ..choice.clone() };
-        let mut writing = Writing {
-            macros: self,
-            choice: &nothing_left,
-            place: first.start,
-            used: index,
-            calls,
-            open: Vec::new(),
-            of: Some(of),
-            budget: LIMIT,
-        };
-        let done = writing.expand(uses, false, &mut written);
+        let (mut done, mut written) = self.expanded(of, uses, choice, (calls, index), false);
+        let has_none = |written: &[Token]| !has_directive(written) && !is_unbalanced(&self.list[of].body);
+        let mut differs = false;
+        if done && has_none(&written) {
+            // What arguments name may be the words of a directive.
+            calls.truncate(before);
+            (done, written) = self.expanded(of, uses, choice, (calls, index), true);
+            if has_none(&written) {
+                calls.truncate(before);
+                return None;
+            }
+            differs = calls.get(before..).unwrap_or_default().iter().any(|call| self.may_differ(call.of));
+        }
         let needed =
             calls.get(before..).unwrap_or_default().iter().any(|call| choice.left.contains(&call.of));
-        let left = done.is_none() || needed || choice.left_uses.contains(&first.start);
-        if done.is_some() && !has_directive(&written) && !is_unbalanced(&self.list[of].body) {
-            calls.truncate(before);
-            return None;
-        }
+        let left = !done || needed || differs || choice.left_uses.contains(&first.start);
         if left {
             calls.truncate(before);
             // A directive without a name: nothing around it may be translated.
@@ -1073,6 +1145,32 @@ impl Macros {
         }
         let used = Use { span: first.to(last), of, left, in_directive: false };
         Some(Site { used, index, tokens: written })
+    }
+
+    /// What a use becomes, and whether that is all of it.
+    fn expanded(
+        &self,
+        of: usize,
+        uses: &[Token],
+        choice: &Choice,
+        (calls, index): (&mut Vec<Call>, usize),
+        exact: bool,
+    ) -> (bool, Vec<Token>) {
+        let nothing_left = Choice { left: BTreeSet::new(), ..choice.clone() };
+        let mut written = Vec::new();
+        let mut writing = Writing {
+            macros: self,
+            choice: &nothing_left,
+            place: uses.first().map_or(0, |first| first.span().start),
+            used: index,
+            calls,
+            open: Vec::new(),
+            of: Some(of),
+            exact,
+            budget: LIMIT,
+        };
+        let done = writing.expand(uses, exact, &mut written).is_some();
+        (done, written)
     }
 
     /// A use of a macro that stands for clauses.
@@ -1087,6 +1185,7 @@ impl Macros {
             calls: &mut Vec::new(),
             open: Vec::new(),
             of: None,
+            exact: false,
             budget: LIMIT,
         };
         writing.expand_clauses(uses, &mut tokens)?;

@@ -20,6 +20,20 @@ pub fn mentions_operator(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"_P").is_some()
 }
 
+/// The words behind `pragma` on lines of C that may be OpenACC's.
+pub fn words_of_pragmas(bytes: &[u8]) -> impl Iterator<Item = &str> {
+    let lines = memchr::memmem::find_iter(bytes, b"pragma").map(|at| {
+        let rest = &bytes[at..];
+        let ends =
+            memchr::memchr_iter(b'\n', rest).find(|end| !rest[..*end].trim_ascii_end().ends_with(b"\\"));
+        &rest[..ends.unwrap_or(rest.len())]
+    });
+    let lines = lines.filter(|line| memchr::memmem::find(line, b"acc").is_some());
+    let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let words = lines.flat_map(move |line| line.split(move |byte| !is_inner(byte)));
+    words.filter_map(|word| std::str::from_utf8(word).ok())
+}
+
 /// As `holds_acc`, whatever the case of each letter.
 fn holds_any_acc(piece: &[u8]) -> bool {
     let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (c | 32 == b'c') & (last | 32 == b'c');

@@ -33,7 +33,7 @@ pub use branches::{Branched, branches_behind, hidden_code};
 pub use conditions::Conditions;
 pub use defined::Defined;
 pub use expression::constant;
-pub use forks::{Branch, Fork, forks};
+pub use forks::{Branch, Fork, forks, may_miss};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{Split, constructs, fypp, nothing as fortran_nothing, splits, written as fortran_written};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
@@ -42,13 +42,13 @@ pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{Statements, statements};
 pub use macros::{declarators, declaring_macros, fragments, header_macros, macros, written_out};
-pub use mention::{mentions_openacc, mentions_operator};
+pub use mention::{mentions_openacc, mentions_operator, words_of_pragmas};
 pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
 pub use preproc::{Shown, View};
 pub use qualifier::is_restrict;
 pub use remark::{Remark, remark_of_line, remarks};
-pub use woken::woken;
+pub use woken::{asks_for_openmp, woken};
 
 /// Finds the directives of `file` and makes the shadow text of what `view` shows.
 pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
@@ -65,25 +65,6 @@ pub fn scan(file: &SourceFile, view: &View) -> (Scan, Vec<Diag>) {
 /// Whether a file holds directives where it is compiled for OpenACC.
 pub fn has_directives(file: &SourceFile) -> bool {
     mentions_openacc(&file.bytes, file.language) && !scan(file, &View::default()).0.directives.is_empty()
-}
-
-/// The first condition that asks for `_OPENMP` and not for `_OPENACC`, of which options decide nothing.
-pub fn asks_for_openmp(file: &SourceFile) -> Option<Span> {
-    memchr::memmem::find(&file.bytes, b"_OPENMP")?;
-    if file.predefined.names().any(|(name, _)| name == "_OPENMP") {
-        return None;
-    }
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
-    let asks = |line: &c::Line| {
-        let is_condition = ["if", "ifdef", "ifndef", "elif"].contains(&preproc::keyword(&file.bytes, line).0);
-        let words = || line.pieces.iter().flat_map(|piece| shadow::words_of(&file.bytes, *piece));
-        let names = |name: &[u8]| words().any(|word| file.slice(word) == name);
-        is_condition && names(b"_OPENMP") && !names(b"_OPENACC")
-    };
-    events.into_iter().find_map(|event| match event {
-        c::Event::Line(line) if asks(&line) => Some(line.span),
-        _ => None,
-    })
 }
 
 /// The macros that options define.

@@ -28,6 +28,8 @@ pub struct OpenMp {
     pub directives: Vec<Existing>,
     /// The first line that only a compiler for OpenMP reads: Fortran's `!$`.
     pub first_line: Option<Span>,
+    /// The first of these lines that does more than name things.
+    pub first_code: Option<Span>,
     /// The conditions of the preprocessor.
     pub conditions: Vec<Fork>,
     /// Offset of the first code behind each directive of OpenACC, whatever the conditions say, by the directive's first byte.
@@ -132,10 +134,11 @@ fn in_fortran(file: &SourceFile) -> OpenMp {
         let text = ascii(file.slice(whole));
         let line = text.trim_end();
         let Some((at, rest)) = sentinel(line, is_free) else {
-            if found.first_line.is_none() && is_conditional(line, is_free) {
+            if found.first_code.is_none() && is_conditional(line, is_free) {
                 let lead = (line.len() - line.trim_start().len()) as u32;
-                found.first_line =
-                    Some(Span { start: whole.start + lead, end: whole.start + line.len() as u32 });
+                let span = Span { start: whole.start + lead, end: whole.start + line.len() as u32 };
+                found.first_line.get_or_insert(span);
+                found.first_code = Some(span).filter(|_| !only_names(line.trim_start()));
             }
             // A comment may stand between.
             if !line.trim_start().is_empty() && !line.trim_start().starts_with('!') {
@@ -196,6 +199,16 @@ fn is_conditional(line: &str, is_free: bool) -> bool {
     let begins = ["!$", "c$", "C$", "*$"].iter().any(|mark| line.starts_with(mark));
     let label = line.get(2..5).unwrap_or_default();
     begins && line.len() > 6 && label.chars().all(|c| c == ' ' || c.is_ascii_digit())
+}
+
+/// Whether a conditional line names modules, files or variables only.
+fn only_names(line: &str) -> bool {
+    const BEGIN: [&str; 9] =
+        ["use ", "use,", "include", "integer", "real", "logical", "external", "type(", "double precision"];
+    let statement =
+        line.get(2..).unwrap_or_default().trim_start_matches(['&', ' ', '\t']).to_ascii_lowercase();
+    let is_name = BEGIN.iter().any(|begin| statement.starts_with(begin)) && !statement.contains(';');
+    statement.is_empty() || is_name && !statement.contains('=')
 }
 
 /// The words that the names of directives are made of.

@@ -42,6 +42,8 @@ pub struct Shown {
     pub ruled_out: Vec<Span>,
     /// The macros that spell `restrict`.
     pub restricts: Vec<String>,
+    /// Where conditions begin of which options decide that one of the branches is read: sorted.
+    pub settled: Vec<u32>,
 }
 
 impl Shown {
@@ -58,7 +60,7 @@ impl Shown {
     /// All branches but those that options rule out.
     pub fn of_all(&self) -> Shown {
         let ruled_out = &self.ruled_out;
-        Shown { hidden: ruled_out.clone(), ruled_out: ruled_out.clone(), restricts: Vec::new() }
+        Shown { hidden: ruled_out.clone(), ruled_out: ruled_out.clone(), ..Shown::default() }
     }
 }
 
@@ -77,6 +79,8 @@ pub fn keyword(bytes: &[u8], line: &Line) -> (&'static str, Vec<u8>) {
         rest.iter().skip(lead).take_while(|byte| is_word_start(**byte) || byte.is_ascii_digit()).count();
     let word = rest.get(lead..lead + word_length).unwrap_or_default();
     let known = ["if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef", "include", "pragma"];
+    // `#import` includes a file once.
+    let word = if word == b"import" { b"include" } else { word };
     let word = known.into_iter().find(|known| known.as_bytes() == word).unwrap_or("");
     (word, rest.get(lead + word_length..).unwrap_or_default().to_vec())
 }
@@ -90,6 +94,10 @@ pub fn joined(bytes: &[u8], line: &Line) -> Vec<u8> {
         }
         text.extend(bytes.get(piece.range()).unwrap_or_default());
     }
+    // A literal may stand on several lines, too.
+    while let Some(at) = memchr::memmem::find(&text, b"\\\n") {
+        text.drain(at..at + 2);
+    }
     text
 }
 
@@ -98,6 +106,9 @@ pub fn goes_on(bytes: &[u8], piece: Span, next: Span) -> bool {
     matches!(bytes.get(piece.end as usize..next.start as usize), Some(b"\\\n" | b"\\\r\n"))
 }
 
+/// Macros that name one another are followed no further than this.
+const DEPTH: usize = 16;
+
 struct Group {
     /// The branch that the conditions show is over or not yet found.
     taken: bool,
@@ -105,6 +116,8 @@ struct Group {
     shown: bool,
     /// The branch that must be shown, by the offset of its head.
     forced: Option<u32>,
+    /// Where its first line begins.
+    opening: u32,
     /// Where the current branch begins.
     start: u32,
     /// The groups around it are shown.
@@ -173,7 +186,31 @@ pub fn steps(bytes: &[u8], events: &[Event]) -> Vec<Step> {
         let (word, rest) = keyword(bytes, line);
         Step { word, rest, start: line.span.start, end: line.whole.end }
     };
-    lines.map(step).filter(|step| !step.word.is_empty() && step.word != "pragma").collect()
+    let is_step = |step: &Step| match step.word {
+        "" => false,
+        "pragma" => brought_back(&step.rest).is_some(),
+        _ => true,
+    };
+    lines.map(step).filter(is_step).collect()
+}
+
+/// The macro that gets back what it meant before: `#pragma pop_macro("NAME")`.
+fn brought_back(rest: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(rest);
+    let name = text.trim_start().strip_prefix("pop_macro")?.trim_start().strip_prefix('(')?;
+    Some(name.split('"').nth(1)?.to_owned())
+}
+
+/// An inclusion by a macro's name, as the macro's body writes it.
+fn written_out(step: &Step, macros: &Defined) -> Option<Step> {
+    let mut rest = String::from_utf8_lossy(&step.rest).trim().to_owned();
+    for _ in 0..DEPTH {
+        if super::shadow::included(rest.as_bytes()).is_some() {
+            return Some(Step { rest: rest.into_bytes(), ..step.clone() });
+        }
+        rest = macros.get(&rest)?.trim().to_owned();
+    }
+    None
 }
 
 /// Evaluates the conditionals of a file.
@@ -211,6 +248,7 @@ pub fn follow(
                     taken: shown,
                     shown,
                     forced,
+                    opening: *start,
                     start: *end,
                     is_open: active,
                     is_settled: false,
@@ -242,6 +280,7 @@ pub fn follow(
             "endif" => {
                 if let Some(group) = stack.pop() {
                     close(&mut found, &group, *start);
+                    found.settled.extend(group.is_settled.then_some(group.opening));
                 }
             }
             "define" | "undef" => {
@@ -253,12 +292,18 @@ pub fn follow(
                     _ => macros.undefine(&name, reader),
                 }
             }
-            "include" if readers.is_some() => met(step, active, macros),
+            "include" if readers.is_some() => match written_out(step, macros) {
+                Some(step) => met(&step, active, macros),
+                // Whatever it holds may say something of any name.
+                None => macros.doubt_all(),
+            },
+            "pragma" => brought_back(rest).into_iter().for_each(|name| macros.doubt(&name)),
             _ => {}
         }
     }
     found.hidden.sort();
     found.ruled_out.sort();
+    found.settled.sort();
     found.restricts = super::qualifier::spelled(macros);
     found
 }
@@ -328,6 +373,14 @@ mod tests {
         check("#ifdef Z\nx\n#elif defined(A)\ny\n#elif Y\nz\n#else\nw\n#endif\n", "zw");
         check("#ifdef Z\n#ifdef A\nx\n#else\ny\n#endif\n#endif\n", "y");
         check("#ifdef U\n#ifdef Z\nx\n#else\ny\n#endif\nz\n#endif\n", "xyz");
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_name_decides_nothing() {
+        let after = |lines: &str| format!("{lines}\n#ifdef A\nx\n#else\ny\n#endif\n");
+        check(&after("#pragma push_macro(\"A\")\n#undef A\n#pragma pop_macro(\"A\")"), "");
+        check(&after("#include WHO_KNOWS"), "");
+        check(&after("#define FILE \"a.h\"\n#include FILE"), "y");
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! What conditions on OpenACC choose beside directives.
+//! What conditions on OpenACC and on OpenMP choose beside directives.
 //!
 //! Invariant: code, and lines of the preprocessor that give names a meaning; what is to go does not count.
 
 use crate::source::{SourceFile, Span};
 
 use super::c::{self, Event};
+use super::forks::{Fork, forks};
 use super::preproc::{self, View};
-use super::{defined, forks, fortran, shadow};
+use super::{defined, fortran, shadow};
 
 /// The name of the macro that a line defines, if it stands for a directive.
 fn maker(file: &SourceFile, event: &Event) -> Option<String> {
@@ -16,44 +17,114 @@ fn maker(file: &SourceFile, event: &Event) -> Option<String> {
     is_maker.then(|| defined::definition(&rest).0)
 }
 
+/// What conditions choose of a file beside directives.
+struct Code {
+    /// All branches, without directives and lines of the preprocessor.
+    text: Vec<u8>,
+    /// The lines of the preprocessor that say something.
+    lines: Vec<Span>,
+}
+
+impl Code {
+    /// That of a file without what is to go.
+    fn of(file: &SourceFile, gone: &[Span]) -> Code {
+        let is_fortran = file.language.is_fortran();
+        let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
+        let shown = preproc::shown(file, &events, &View::default());
+        let assemble = if is_fortran { fortran::assemble } else { shadow::assemble };
+        let mut text = assemble(file, &events, &shown.of_all()).shadow;
+        gone.iter().for_each(|span| shadow::blank(&mut text, *span));
+        let is_gone = |at: u32| gone.iter().any(|span| span.contains(Span::at(at as usize)));
+        // Macros that a branch makes directives of: what stands for them elsewhere is nothing but their lack.
+        let makers: Vec<String> = events.iter().filter_map(|event| maker(file, event)).collect();
+        let says = |line: &c::Line| match preproc::keyword(&file.bytes, line) {
+            ("define", rest) => !makers.contains(&defined::definition(&rest).0),
+            ("undef", _) => true,
+            ("include", _) => !is_gone(line.span.start),
+            _ => false,
+        };
+        let lines = events.iter().filter_map(|event| match event {
+            Event::Line(line) if says(line) => Some(line.span),
+            _ => None,
+        });
+        Code { text, lines: lines.collect() }
+    }
+
+    /// Whether a branch has some.
+    fn is_in(&self, inside: Span) -> bool {
+        let text = self.text.get(inside.range()).unwrap_or_default();
+        text.iter().any(|byte| byte.is_ascii_alphanumeric())
+            || self.lines.iter().any(|line| inside.contains(*line))
+    }
+
+    /// Whether one of the branches of a fork has some.
+    fn is_chosen_by(&self, fork: &Fork) -> bool {
+        fork.branches.iter().any(|branch| self.is_in(branch.inside))
+    }
+}
+
 /// The first condition with one of these words that chooses more than directives and what is to go, and how many there are.
 pub fn woken(file: &SourceFile, words: &[Span], gone: &[Span]) -> Option<(Span, usize)> {
     if words.is_empty() {
         return None;
     }
-    let is_fortran = file.language.is_fortran();
-    let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
-    let shown = preproc::shown(file, &events, &View::default());
-    let assemble = if is_fortran { fortran::assemble } else { shadow::assemble };
-    let all = assemble(file, &events, &shown.of_all());
-    let mut code = all.shadow;
-    gone.iter().for_each(|span| shadow::blank(&mut code, *span));
-    let is_gone = |at: u32| gone.iter().any(|span| span.contains(Span::at(at as usize)));
-    // Macros that a branch makes directives of: what stands for them elsewhere is nothing but their lack.
-    let makers: Vec<String> = events.iter().filter_map(|event| maker(file, event)).collect();
-    let says = |line: &c::Line| match preproc::keyword(&file.bytes, line) {
-        ("define", rest) => !makers.contains(&defined::definition(&rest).0),
-        ("undef", _) => true,
-        ("include", _) => !is_gone(line.span.start),
-        _ => false,
-    };
-    let lines: Vec<Span> = events
-        .iter()
-        .filter_map(|event| match event {
-            Event::Line(line) if says(line) => Some(line.span),
-            _ => None,
-        })
-        .collect();
-    let chooses = |inside: Span| {
-        let text = code.get(inside.range()).unwrap_or_default();
-        text.iter().any(|byte| byte.is_ascii_alphanumeric())
-            || lines.iter().any(|line| inside.contains(*line))
-    };
+    let code = Code::of(file, gone);
     let asks = |head: Span| words.iter().any(|word| head.contains(*word));
     let mut found = forks(file).into_iter().filter_map(|fork| {
         let asking = fork.branches.iter().find(|branch| asks(branch.head))?.head;
-        fork.branches.iter().any(|branch| chooses(branch.inside)).then_some(asking)
+        code.is_chosen_by(&fork).then_some(asking)
     });
     let first = found.next()?;
     Some((first, 1 + found.count()))
+}
+
+/// The first condition that asks for `_OPENMP` and not for `_OPENACC`, of which options decide nothing, and whether it chooses
+/// code: one that does comes first.
+pub fn asks_for_openmp(file: &SourceFile) -> Option<(Span, bool)> {
+    memchr::memmem::find(&file.bytes, b"_OPENMP")?;
+    if file.predefined.names().any(|(name, _)| name == "_OPENMP") {
+        return None;
+    }
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let asks = |line: &c::Line| {
+        let is_condition = ["if", "ifdef", "ifndef", "elif"].contains(&preproc::keyword(&file.bytes, line).0);
+        let words = || line.pieces.iter().flat_map(|piece| shadow::words_of(&file.bytes, *piece));
+        let names = |name: &[u8]| words().any(|word| file.slice(word) == name);
+        is_condition && names(b"_OPENMP") && !names(b"_OPENACC")
+    };
+    let all: Vec<Span> = events
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Line(line) if asks(&line) => Some(line.span),
+            _ => None,
+        })
+        .collect();
+    let first = *all.first()?;
+    // The library of OpenMP alone does nothing.
+    let lines = (0..file.lines.count()).map(|number| file.lines.span(number));
+    let gone: Vec<Span> = lines.filter(|line| names_library(&file.text(*line))).collect();
+    let code = Code::of(file, &gone);
+    let forks = forks(file);
+    let chooses = |at: &&Span| {
+        let mut around = forks.iter().filter(|fork| fork.branches.iter().any(|one| one.head.contains(**at)));
+        around.any(|fork| code.is_chosen_by(fork))
+    };
+    let choosing = all.iter().find(chooses);
+    Some((choosing.copied().unwrap_or(first), choosing.is_some()))
+}
+
+/// Whether a line brings the names of OpenMP's library, and does nothing else.
+fn names_library(line: &str) -> bool {
+    let words: String = line.to_ascii_lowercase().split_whitespace().collect();
+    let is_it = |begin: &str| words.strip_prefix(begin).is_some_and(|rest| !rest.contains(';'));
+    [
+        "#include<omp.h>",
+        "#include\"omp.h\"",
+        "useomp_lib",
+        "use::omp_lib",
+        "include'omp_lib.h'",
+        "include\"omp_lib.h\"",
+    ]
+    .into_iter()
+    .any(is_it)
 }

@@ -4,7 +4,7 @@
 //! Invariant: each `allocate` of such a variable brings its memory, each `deallocate` takes it back, in whatever file; what
 //! gives it other memory in another way is reported.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::bind::{Bound, Declared};
@@ -12,6 +12,7 @@ use crate::diag::{self, Diag};
 use crate::edit::Edit;
 use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, Unit};
 use crate::layout;
+use crate::scan::Conditions;
 use crate::sema::{self, Moved, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
@@ -22,12 +23,13 @@ pub type Lines<'a> = dyn Fn(&[String], bool, bool) -> Vec<String> + 'a;
 pub fn edits(
     (file, unit): (&SourceFile, &Unit),
     symbols: &Symbols,
-    bound: &[Bound],
+    (bound, conditions): (&[Bound], &Conditions),
     declared: &Declared,
     wanted: &Lines,
 ) -> (Vec<Edit>, Vec<Diag>) {
     let (mut edits, mut diags) = (Vec::new(), Vec::new());
     let local = declared_here(symbols, bound);
+    let places = places(symbols, bound);
     let is_created = |symbol: SymbolId| {
         let known = symbols.get(symbol);
         let place = (known.home.clone(), known.name.clone());
@@ -36,17 +38,29 @@ pub fn edits(
     for allocation in &unit.allocations {
         let objects = allocation.objects.iter().filter_map(|object| variable(unit, *object));
         let created = objects.filter(|object| symbols.named(unit, *object).is_some_and(is_created));
-        let names: Vec<String> =
-            created.map(|object| file.text(unit.expr(object).span).into_owned()).collect();
-        if names.is_empty() {
-            continue;
+        // What is declared under a condition has its memory on the device there alone.
+        let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+        let at = unit.stmt(allocation.stmt).span.start;
+        for object in created {
+            let declared = symbols.named(unit, object).and_then(|symbol| places.get(&symbol));
+            let around = declared.map_or(Vec::new(), |place| conditions.between(*place, at));
+            let heads = declared.into_iter().flat_map(|place| {
+                around.iter().rev().flat_map(|condition| condition.heads(*place)).collect::<Vec<_>>()
+            });
+            let heads =
+                heads.map(|head| file.text(*head).into_owned()).chain(around.iter().map(|_| END.to_owned()));
+            let name = file.text(unit.expr(object).span).into_owned();
+            groups.entry(heads.collect()).or_default().push(name);
         }
-        let wanted = wanted(&names, allocation.frees, allocation.copies);
-        match lines(file, unit, allocation, &wanted) {
-            Some(found) => edits.extend(found),
-            None => {
-                let what = "an `allocate` or `deallocate` among other code on its lines";
-                diags.push(diag::not_yet(unit.stmt(allocation.stmt).span, what));
+        for (conditions, names) in groups {
+            let wanted = wanted(&names, allocation.frees, allocation.copies);
+            let made = lines(file, unit, allocation, &wanted);
+            match made.and_then(|made| made.into_iter().map(|edit| under(edit, &conditions)).collect()) {
+                Some::<Vec<Edit>>(found) => edits.extend(found),
+                None => {
+                    let what = "an `allocate` or `deallocate` among other code on its lines";
+                    diags.push(diag::not_yet(unit.stmt(allocation.stmt).span, what));
+                }
             }
         }
     }
@@ -57,6 +71,39 @@ pub fn edits(
         diags.push(diag::memory_moves(at, &symbols.get(symbol).name, how(moved)));
     }
     (edits, diags)
+}
+
+/// The end of a condition.
+const END: &str = "#endif";
+
+/// An edit that puts lines between lines, which are to stand under conditions: the lines that begin these, and those that end
+/// them. `None` for one that changes a line.
+fn under(edit: Edit, conditions: &[String]) -> Option<Edit> {
+    if conditions.is_empty() {
+        return Some(edit);
+    }
+    let text = String::from_utf8(edit.text).ok().filter(|_| edit.span.is_empty())?;
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let (before, rest) = text.strip_prefix(end).map_or(("", text.as_str()), |rest| (end, rest));
+    let (body, behind) = rest.strip_suffix(end).map_or((rest, ""), |body| (body, end));
+    let (ends, heads): (Vec<&String>, Vec<&String>) = conditions.iter().partition(|line| *line == END);
+    let lines =
+        heads.into_iter().map(String::as_str).chain([body]).chain(ends.into_iter().map(String::as_str));
+    let text = format!("{before}{}{behind}", lines.collect::<Vec<_>>().join(end));
+    Some(Edit { span: edit.span, text: text.into_bytes() })
+}
+
+/// Where `declare` directives name variables.
+fn places(symbols: &Symbols, bound: &[Bound]) -> BTreeMap<SymbolId, u32> {
+    let is_declare = |one: &&Bound| one.directive.kind == DirectiveKind::Declare;
+    let items = bound.iter().filter(is_declare).flat_map(|one| {
+        let lists = one.directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Data(kind, list) if is_created(kind) => Some(list),
+            _ => None,
+        });
+        lists.flatten().map(|item| (item, one.directive.span.start))
+    });
+    items.filter_map(|(item, at)| Some((symbols.lookup(&item.base.text, item.span.start)?, at))).collect()
 }
 
 fn how(moved: Moved) -> &'static str {

@@ -88,7 +88,7 @@ fn other(source: &Source, (number, branch): (usize, Span), options: &Options) ->
     hidden.sort();
     hidden.dedup();
     let restricts = header.scan.restricts.clone();
-    let shown = Shown { hidden, restricts, ruled_out: Vec::new() };
+    let shown = Shown { hidden, restricts, ..Shown::default() };
     there.headers[number] = Header::showing(header.file.clone(), &shown).into();
     Some(device(&there, &assuming(&header.file, branch), options))
 }

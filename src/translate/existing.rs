@@ -201,11 +201,14 @@ impl Apart {
         numbers.into_iter().filter_map(|number| self.directive(number)).collect()
     }
 
-    /// The first OpenMP that has no counterpart and is in force with the translation.
-    pub fn awakes(&self) -> Option<Span> {
+    /// The first OpenMP that has no counterpart and is in force with the translation, and whether it is code.
+    pub fn awakes(&self) -> Option<(Span, bool)> {
         let found = self.found.as_ref()?;
+        if let Some(code) = found.first_code {
+            return Some((code, true));
+        }
         let own = found.directives.iter().enumerate().filter(|(number, _)| !self.known.contains(number));
         let first = own.map(|(_, one)| one.span).next();
-        first.into_iter().chain(found.first_line).min_by_key(|span| span.start)
+        first.into_iter().chain(found.first_line).min_by_key(|span| span.start).map(|span| (span, false))
     }
 }

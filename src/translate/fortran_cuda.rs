@@ -97,6 +97,10 @@ struct FortranCuda {
     headers: BTreeSet<Span>,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
+    /// The sentinels `!@acc`: what stands behind them is there in each build.
+    conditionals: BTreeSet<Span>,
+    /// The lines at statements that allocate, by place.
+    placed: BTreeSet<(u32, Vec<u8>)>,
     /// Where `_OPENACC` stands.
     macros: BTreeSet<Span>,
     /// What there is to say of directives that are translated.
@@ -162,6 +166,7 @@ impl BackEnd for FortranCuda {
             elsewhere: &elsewhere,
         };
         let view = View { ground, options: all.options, scan, conditions: all.conditions() };
+        self.conditionals.extend(&scan.conditionals);
         for used in unit.scopes.iter().flat_map(|scope| &scope.uses).filter(|used| used.module == "openacc") {
             self.modules.insert(used.span);
         }
@@ -209,6 +214,11 @@ impl BackEnd for FortranCuda {
         let is_left =
             |start: u32| all.reports.get(&start).is_some_and(|report| report.outcome == Outcome::Left);
         self.specifications.finish(file, &is_left, &mut all.edits, &mut all.diags);
+        for span in std::mem::take(&mut self.conditionals) {
+            let edit = layout::without_sentinel(file, span);
+            // In a construct, it is gone with that.
+            let _ = all.edits.add(Rewrite { owner: u32::MAX, edits: vec![edit] });
+        }
         if all.edits.edits().next().is_none() && self.modules.is_empty() && self.headers.is_empty() {
             return Rest::default();
         }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a header is read for its declarations, and not translated with the source.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::acc::ast::Directive;
@@ -113,9 +114,14 @@ impl Source {
         if self.file.language.is_fortran() {
             return !self.written_by_macros().is_empty();
         }
+        let says = |line: &str| {
+            scan::mentions_openacc(line.as_bytes(), self.file.language)
+                && (scan::mentions_operator(line.as_bytes()) || self.has("_P"))
+        };
         let mentions =
             |header: &Arc<Header>| scan::mentions_openacc(&header.file.bytes, header.file.language);
-        self.header_macros().next().is_some() && self.headers.iter().any(mentions)
+        self.file.predefined.names().filter_map(|(_, line)| line).any(says)
+            || self.header_macros().next().is_some() && self.headers.iter().any(mentions)
     }
 
     /// The directives of Fortran that macros write, each with the macro's name; those that stand whole in the bodies of the
@@ -125,13 +131,22 @@ impl Source {
         scan::fortran_written(&self.file, &headers)
     }
 
-    /// The macros of the headers, if there is an operator that writes directives.
+    /// The macros of the headers, if there is an operator that writes directives, or if pragmas name one.
     pub(super) fn header_macros(&self) -> impl Iterator<Item = &[Macro]> {
         let has_operator = |file: &SourceFile| scan::mentions_operator(&file.bytes);
         let is_c = !self.file.language.is_fortran();
-        let writes =
-            is_c && (has_operator(&self.file) || self.headers.iter().any(|one| has_operator(&one.file)));
+        let writes = is_c
+            && (has_operator(&self.file)
+                || self.headers.iter().any(|one| has_operator(&one.file))
+                || self.pragmas_name_macros());
         self.headers.iter().filter(move |_| writes).map(|header| header.macros.as_slice())
+    }
+
+    /// Whether a line of a pragma has the name of a header's macro.
+    fn pragmas_name_macros(&self) -> bool {
+        let names: HashSet<&str> =
+            self.headers.iter().flat_map(|one| &one.macros).map(|one| one.name.as_str()).collect();
+        !names.is_empty() && scan::words_of_pragmas(&self.file.bytes).any(|word| names.contains(word))
     }
 
     /// Whether the file may define one of these variables.

@@ -338,8 +338,17 @@ impl<'a> Library<'a> {
     /// Fortran's modules and included files, and its conditional lines, which become OpenMP's.
     fn modules(&mut self, file: &SourceFile, edits: &mut EditSet) {
         for span in std::mem::take(&mut self.conditionals) {
-            // Of the old length, so that the line keeps its columns.
-            add(edits, Edit { span, text: b"!$   ".to_vec() });
+            let blank = |from, to| file.slice(Span { start: from, end: to }).trim_ascii().is_empty();
+            let behind = |module: &&Span| module.start > span.end && blank(span.end, module.start);
+            match self.modules.iter().find(behind).copied().filter(|_| !self.left && !self.omp) {
+                // The line goes whole: nothing may stand before specifications.
+                Some(module) => {
+                    self.modules.remove(&module);
+                    self.modules.insert(span.to(module));
+                }
+                // Of the old length, so that the line keeps its columns.
+                None => add(edits, Edit { span, text: b"!$   ".to_vec() }),
+            }
         }
         for span in std::mem::take(&mut self.modules) {
             match self.omp {

@@ -194,8 +194,10 @@ fn plainly(source: &Source, options: &Options) -> Translation {
     let mut back = |options: &Options| views::translate(source, options, &mut OpenMp::new(source, options));
     let (mut translation, options) = without_data(options, &mut back);
     unlike::other_branches(source, &options, &mut translation);
-    if let Some(condition) = scan::asks_for_openmp(&source.file).filter(|_| !translation.edits.is_empty()) {
-        translation.diagnostics.push(diag::asks_for_openmp(condition));
+    if !translation.edits.is_empty()
+        && let Some((condition, is_code)) = scan::asks_for_openmp(&source.file)
+    {
+        translation.diagnostics.push(diag::asks_for_openmp(condition, is_code));
         translation.settle();
     }
     translation

@@ -64,6 +64,10 @@ impl<'a> OpenMp<'a> {
 }
 
 impl BackEnd for OpenMp<'_> {
+    fn launches_at_loops(&self) -> bool {
+        true
+    }
+
     fn scanned(&mut self, scan: &Scan, is_first: bool, _all: &mut Gathered) -> bool {
         if is_first {
             self.library.scanned(scan);
@@ -213,7 +217,8 @@ impl OpenMp<'_> {
             }
         }
         let is_changed = all.edits.edits().next().is_some();
-        all.diags.extend(self.apart.awakes().filter(|_| is_changed).map(diag::own_openmp));
+        let awakes = self.apart.awakes().filter(|_| is_changed);
+        all.diags.extend(awakes.map(|(first, is_code)| diag::own_openmp(first, is_code)));
     }
 }
 
@@ -344,7 +349,8 @@ fn allocated(
         let names = names.join(", ");
         vec![if frees { omp::freed(&names) } else { omp::allocated(&names, copies) }]
     };
-    let (edits, said) = allocations::edits((file, unit), symbols, bound, &declared, &lines);
+    let (edits, said) =
+        allocations::edits((file, unit), symbols, (bound, &all.conditions()), &declared, &lines);
     all.diags.extend(said);
     edits
 }

@@ -117,7 +117,10 @@ impl Options {
     /// What names of a source's device code begin with.
     pub fn unit_name(&self, name: &str) -> String {
         let name = crate::cuda::unit_name(name, self.has_namesake);
-        if self.folder.is_empty() { name } else { format!("{}_{name}", self.folder) }
+        let whole = if self.folder.is_empty() { name } else { format!("{}_{name}", self.folder) };
+        // A folder's name may begin with a digit.
+        let sign = if whole.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+        format!("{sign}{whole}")
     }
 }
 
@@ -157,5 +160,17 @@ impl Options {
             host_fallback,
             speech,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    #[test]
+    fn no_name_begins_with_a_digit() {
+        let name =
+            |folder: &str| Options { folder: folder.to_owned(), ..Options::default() }.unit_name("2mm.c");
+        assert_eq!([name(""), name("a"), name("3d")], ["_2mm", "a__2mm", "_3d__2mm"]);
     }
 }

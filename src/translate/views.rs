@@ -17,7 +17,7 @@ use crate::host::ir::Unit;
 use crate::scan::{self, Conditions, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::Span;
-use crate::{acc, host};
+use crate::{acc, host, layout};
 
 use super::lent;
 use super::loops::Found;
@@ -101,6 +101,11 @@ pub trait BackEnd {
     /// What becomes of the directives of a view.
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered;
 
+    /// Whether a construct may be launched at a loop in it: then the loops of all branches count.
+    fn launches_at_loops(&self) -> bool {
+        false
+    }
+
     /// The edits of a directive are made.
     fn written(&mut self, _edits: &[Edit]) {}
 
@@ -163,6 +168,18 @@ struct Views<'a, 'b> {
     constructs: BTreeMap<u32, (Span, BTreeSet<u32>)>,
     /// The regions of data, of all views, that stay as they are.
     staying: Vec<Region>,
+    /// The loops that a construct is launched at, and that conditions part from their code.
+    parted: Vec<Parted>,
+}
+
+/// A loop that stands in a branch of the preprocessor, and that its construct is launched at; the code stands behind the branch.
+struct Parted {
+    /// Where the construct begins.
+    root: u32,
+    /// Where the condition begins.
+    condition: u32,
+    /// The loop's name.
+    name: Span,
 }
 
 impl<'a, 'b> Views<'a, 'b> {
@@ -189,6 +206,7 @@ impl<'a, 'b> Views<'a, 'b> {
             made: BTreeMap::new(),
             constructs: BTreeMap::new(),
             staying: Vec::new(),
+            parted: Vec::new(),
         }
     }
 
@@ -274,9 +292,11 @@ impl<'a, 'b> Views<'a, 'b> {
         self.leave_asked(scan, &unit, &mut parsed, &mut held, unread);
         let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
         if shares {
+            self.keep_launched(&mut lowered);
             self.leave_unlike(&mut lowered);
             self.drop_made(&mut lowered);
         }
+        self.note_parted(scan, &lowered);
         self.note_constructs(&lowered.bound);
         for (one, made) in lowered.bound.iter().zip(lowered.made) {
             if !self.all.reports.contains_key(&one.directive.span.start) || one.text.is_none() {
@@ -350,7 +370,9 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_construct = |kind: DirectiveKind| {
             kind.is_compute() || is_region(kind) || matches!(kind, DirectiveKind::End(_))
         };
-        let has_construct = fresh.iter().any(|(_, directive)| is_construct(directive.kind));
+        let of_loops = self.back.launches_at_loops();
+        let is_part = |kind: DirectiveKind| is_construct(kind) || of_loops && is_inner(kind);
+        let has_construct = fresh.iter().any(|(_, directive)| is_part(directive.kind));
         if self.all.reports.is_empty() || !has_construct {
             return Vec::new();
         }
@@ -369,6 +391,11 @@ impl<'a, 'b> Views<'a, 'b> {
             let report = self.all.reports.get(&bound[at].directive.span.start);
             report.is_some_and(|report| report.outcome == Outcome::Left)
         };
+        let outermost = |at: usize| compute_around(&bound, at).last();
+        let touched: BTreeSet<usize> =
+            (0..bound.len()).filter(|at| of_loops && is_fresh(*at)).filter_map(outermost).collect();
+        let is_touched =
+            |at: usize| outermost(at).is_some_and(|root| touched.contains(&root) && !is_left(root));
         let is_shared = |at: &usize| match begin(&bound, *at) {
             begin if is_region(bound[begin].directive.kind) => {
                 is_new(begin) || around.contains(&begin) && !is_left(begin)
@@ -377,7 +404,7 @@ impl<'a, 'b> Views<'a, 'b> {
                 let is_around =
                     |at: usize| around.contains(&at) && is_region(bound[at].directive.kind) && !is_left(at);
                 let is_beside = !is_left(begin) && bind::ancestors(&bound, begin).any(is_around);
-                is_beside || compute_around(&bound, *at).any(is_new)
+                is_beside || is_touched(begin) || compute_around(&bound, *at).any(is_new)
             }
         };
         let is_routine = |at: usize| bound[at].directive.kind == DirectiveKind::Routine;
@@ -386,6 +413,80 @@ impl<'a, 'b> Views<'a, 'b> {
             (0..bound.len()).filter(is_wanted).filter_map(|at| bound[at].text).collect();
         all.retain(|(at, _)| shared.contains(at));
         all
+    }
+
+    /// Notes the loops that constructs are launched at, and that conditions part from their code.
+    fn note_parted(&mut self, scan: &Scan, lowered: &Lowered) {
+        let conditions = self.all.conditions();
+        for (at, (one, made)) in lowered.bound.iter().zip(&lowered.made).enumerate() {
+            let Some(text) = one.text.filter(|_| is_inner(one.directive.kind)) else { continue };
+            let launches = made.edits.as_ref().is_some_and(|edits| edits.iter().any(is_launch));
+            let Some(root) = compute_around(&lowered.bound, at).last().filter(|_| launches) else { continue };
+            let root = lowered.bound[root].directive.span.start;
+            let between = conditions.between(one.directive.span.start, scan.directives[text].next_code);
+            let between = between.into_iter().filter(|condition| condition.span.start > root);
+            self.parted.extend(between.map(|condition| Parted {
+                root,
+                condition: condition.span.start,
+                name: one.directive.name_span,
+            }));
+        }
+    }
+
+    /// A `kernels` construct that a view before has launched where it stands is right for builds that read more about its loops,
+    /// too: that goes.
+    fn keep_launched(&self, lowered: &mut Lowered) {
+        let file = &self.all.source.file;
+        let bound = &lowered.bound;
+        let is_kept = |at: usize| {
+            let one = &bound[at].directive;
+            let known = self.made.get(&one.span.start);
+            let is_launched = known.is_some_and(|known| {
+                known.iter().any(|edit| one.span.contains(edit.span) && is_launch(edit))
+            });
+            is_launched && matches!(one.kind, DirectiveKind::Kernels | DirectiveKind::Serial)
+        };
+        for at in 0..bound.len() {
+            let Some(root) = compute_around(bound, at).last().filter(|root| is_kept(*root)) else { continue };
+            let span = bound[at].directive.span;
+            lowered.made[at].edits = match self.made.get(&span.start) {
+                Some(known) => Some(known.clone()),
+                None if root == at || !is_inner(bound[at].directive.kind) => continue,
+                None => Some(vec![layout::removed(file, span)]),
+            };
+        }
+    }
+
+    /// Leaves the constructs that a build may read without the loops that they are launched at.
+    fn leave_parted(&mut self) {
+        let parted = std::mem::take(&mut self.parted);
+        for one in &parted {
+            let is_same = |other: &&Parted| other.root == one.root && other.condition == one.condition;
+            let places: Vec<u32> = parted.iter().filter(is_same).map(|other| other.name.start).collect();
+            let is_made = self.made.contains_key(&one.root);
+            if !is_made || !scan::may_miss(&self.all.source.file, one.root, one.condition, &places) {
+                continue;
+            }
+            for at in self.withdraw(one.name.start, Some(one.root)) {
+                self.all.diags.push(diag::shared_by_branches(at, one.name));
+            }
+        }
+    }
+
+    /// Takes back what the constructs have become that a directive belongs to, or the one that begins there; their names.
+    fn withdraw(&mut self, inner: u32, root: Option<u32>) -> Vec<Span> {
+        let mut names = Vec::new();
+        for (start, (of_root, members)) in &self.constructs {
+            let is_meant = root.map_or_else(|| members.contains(&inner), |root| root == *start);
+            if is_meant && members.iter().any(|one| self.made.contains_key(one)) {
+                names.push(*of_root);
+                self.all.edits.withdraw(members);
+                let reports = self.all.reports.iter_mut().filter(|(at, _)| members.contains(at));
+                reports.for_each(|(_, report)| report.outcome = Outcome::Left);
+                self.made.retain(|at, _| !members.contains(at));
+            }
+        }
+        names
     }
 
     /// Leaves constructs that would need something else of directives which views before have translated, and those for which
@@ -401,17 +502,7 @@ impl<'a, 'b> Views<'a, 'b> {
         for (root, inner) in &roots {
             let inner = &bound[*inner].directive;
             let mut told = vec![bound[*root].directive.name_span];
-            for (of_root, members) in self.constructs.values() {
-                if members.contains(&inner.span.start)
-                    && members.iter().any(|one| self.made.contains_key(one))
-                {
-                    told.push(*of_root);
-                    self.all.edits.withdraw(members);
-                    let reports = self.all.reports.iter_mut().filter(|(at, _)| members.contains(at));
-                    reports.for_each(|(_, report)| report.outcome = Outcome::Left);
-                    self.made.retain(|at, _| !members.contains(at));
-                }
-            }
+            told.extend(self.withdraw(inner.span.start, None));
             self.all.diags.extend(told.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
         }
         for (at, made) in made.iter_mut().enumerate() {
@@ -472,6 +563,7 @@ impl<'a, 'b> Views<'a, 'b> {
                 self.all.report(*span, "", Outcome::Left, Vec::new());
             }
         }
+        self.leave_parted();
         let mut rest = self.back.finish(&mut self.all);
         let all = self.all;
         let (file, mut found) = (&all.source.file, all.found);
@@ -656,6 +748,16 @@ fn compute_around(bound: &[Bound], at: usize) -> impl Iterator<Item = usize> {
 fn whole(bound: &[Bound], at: usize) -> Option<usize> {
     let begin = begin(bound, at);
     compute_around(bound, at).last().or_else(|| Some(begin).filter(|at| is_region(bound[*at].directive.kind)))
+}
+
+/// Whether a directive stands inside of constructs.
+fn is_inner(kind: DirectiveKind) -> bool {
+    matches!(kind, DirectiveKind::Loop | DirectiveKind::Atomic | DirectiveKind::Cache)
+}
+
+/// Whether an edit launches something in OpenMP.
+fn is_launch(edit: &Edit) -> bool {
+    memchr::memmem::find(&edit.text, b" target").is_some()
 }
 
 /// Whether a directive begins a region in which data is on the device.

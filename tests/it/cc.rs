@@ -197,13 +197,23 @@ fn headers_are_found_where_the_compiler_finds_them() {
         ("inc/plain.h", "#define FACTOR 3\n"),
         ("angle.c", &main("#include <scale.h>")),
         ("quote.c", &main("#include \"inc/scale.h\"")),
+        ("import.c", &main("#import \"inc/scale.h\"")),
+        ("divided.c", &main("#include \"inc/sc\\\nale.h\"")),
         ("none.c", &main("")),
     ]);
     let commands = [
         ("angle.c", &["--include-directory=inc"][..]),
         ("angle.c", &["-isystem", "inc"]),
         ("quote.c", &[]),
+        ("import.c", &["-Wno-deprecated"]),
+        ("divided.c", &[]),
         ("none.c", &["-include", "inc/scale.h"]),
+        ("none.c", &["-include", "scale.h", "-Iinc"]),
+        ("none.c", &["-include", "scale.h", "-iquote", "inc"]),
+        ("none.c", &["-includeinc/scale.h"]),
+        ("none.c", &["-Wp,-include,inc/scale.h"]),
+        ("none.c", &["-Xpreprocessor", "-include", "-Xpreprocessor", "inc/scale.h"]),
+        ("angle.c", &["--include-directory-after=inc"]),
     ];
     for (source, options) in commands {
         let words =
@@ -211,6 +221,46 @@ fn headers_are_found_where_the_compiler_finds_them() {
         assert_eq!(said(&cc(folder.path(), &words)), (Some(0), String::new()), "{words:?}");
         assert!(text(&folder, "out.s").contains("GOMP_target"), "{words:?}");
     }
+}
+
+#[test]
+fn headers_are_found_that_a_script_around_the_compiler_finds() {
+    let main = |include: &str| format!("{include}\nvoid f(double *a)\n{{\n    scale(a, 3);\n}}\n");
+    let folder = folder(&[
+        ("inc/scale.h", HEADER),
+        ("inc/plain.h", "#define FACTOR 3\n"),
+        ("quote.c", &main("#include \"scale.h\"")),
+        ("angle.c", &main("#include <scale.h>")),
+        ("none.c", &main("")),
+        ("missing.c", &main("#ifdef NEVER\n#include \"missing.h\"\n#endif\nvoid scale(double *, int);")),
+    ]);
+    let compiler = script(&folder, "compiler", "#!/bin/sh\necho \"$@\" >>words\nexec cc -Iinc \"$@\"\n");
+    for (source, option) in [("quote.c", "-O0"), ("angle.c", "-O0"), ("none.c", "-includescale.h")] {
+        let words = ["-q", "--", &compiler, "-fopenmp", option, "-S", "-o", "out.s", source];
+        assert_eq!(said(&cc(folder.path(), &words)), (Some(0), String::new()), "{source}");
+        assert!(text(&folder, "out.s").contains("GOMP_target"), "{source}");
+    }
+    let words = ["--", &compiler, "-c", "missing.c", "-o", "a.o"];
+    assert_eq!(said(&cc(folder.path(), &words)), (Some(0), String::new()));
+    assert_eq!(text(&folder, "words").lines().count(), 8);
+    // One that does not say where it searches is asked for the files.
+    let silent = "#!/bin/sh\ncase \"$*\" in *-v*) exit 1;; esac\nexec cc -Iinc \"$@\"\n";
+    let silent = script(&folder, "silent", silent);
+    let (status, message) = said(&cc(folder.path(), &["--", &silent, "-c", "quote.c", "-o", "a.o"]));
+    assert!(
+        status == Some(0) && message.contains("inc/scale.h: it holds OpenACC that stays as it is"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_macro_of_an_option_may_hold_a_directive() {
+    let source = "int a[64];\nvoid f(void)\n{\n    LOOP\n    for (int i = 0; i < 64; i++) a[i] += i;\n}\n";
+    let folder = folder(&[("a.c", source)]);
+    let define = "-DLOOP=_Pragma(\"acc parallel loop copy(a)\")";
+    let output = cc(folder.path(), &["-q", "--", "cc", "-fopenmp", define, "-S", "a.c", "-o", "out.s"]);
+    assert_eq!(said(&output), (Some(0), String::new()));
+    assert!(text(&folder, "out.s").contains("GOMP_target"));
 }
 
 #[test]

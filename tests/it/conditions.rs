@@ -276,3 +276,35 @@ fn code_of_other_branches_is_compared_for_cuda() {
     assert!(!needs_another(&function("", &branch("m = 1.0;")), Language::C, &cuda));
     assert!(!needs_another(&function("", "m = t;\n"), Language::C, &cuda));
 }
+
+/// The lines of OpenMP that a `kernels` construct becomes whose loop has a directive under this condition, for such options.
+fn launched(condition: &str, otherwise: &str, told: &[&str]) -> Vec<String> {
+    let text = format!(
+        "void f(int a[64])\n{{\n#pragma acc kernels copy(a[0:64])\n{condition}\n#pragma acc loop independent\n{otherwise}#endif\n    \
+         for (int i = 0; i < 64; i++)\n        a[i] += 1;\n}}\n"
+    );
+    let mut source = Source::new("a.c", text.into_bytes(), Language::C);
+    let mut said = acc2omp::source::Predefined::default();
+    told.iter().for_each(|name| match name.strip_prefix('!') {
+        Some(name) => said.undefine(name),
+        None => said.define(name),
+    });
+    source.file.predefined = said.into();
+    let text = String::from_utf8(translate(&source, &Options::default()).text).unwrap();
+    let words =
+        |line: &str| Some(line.strip_prefix("#pragma ")?.split(' ').take(2).collect::<Vec<_>>().join(" "));
+    text.lines().filter_map(words).collect()
+}
+
+#[test]
+fn a_construct_is_launched_in_each_build() {
+    let left = ["acc kernels", "acc loop"];
+    // A build without the loop's directive would have no construct.
+    assert_eq!(launched("#ifndef A", "", &[]), left);
+    assert_eq!(launched("#ifndef A", "#else\n", &[]), left);
+    assert_eq!(launched("#ifndef A", "", &["!A"]), ["omp target"]);
+    let other = "#else\n#pragma acc loop gang\n";
+    assert_eq!(launched("#ifndef A", other, &[]), ["omp target"; 2]);
+    // Where the construct is launched before the condition, all builds have it.
+    assert_eq!(launched("#ifdef A", "", &[]), ["omp target"]);
+}

@@ -198,7 +198,9 @@ fn lines_of_openacc(file: &SourceFile, translation: &Translation) -> BTreeSet<us
     let directives = translation.directives.iter().flat_map(|one| of_span(one.span));
     let names = (0..file.lines.count()).filter(|line| {
         let text = file.text(file.lines.span(*line));
-        ["acc_", "_OPENACC", "openacc", "(acc ", "!@acc"].iter().any(|word| text.contains(word))
+        // The words of a directive may be those of a macro.
+        let is_macro = text.starts_with("#define ") && text.split(' ').any(|word| word.trim_end() == "acc");
+        is_macro || ["acc_", "_OPENACC", "openacc", "(acc ", "!@acc"].iter().any(|word| text.contains(word))
     });
     directives.chain(names).collect()
 }

@@ -103,6 +103,45 @@ fn edits_are_kept_and_merged() {
 }
 
 #[test]
+fn a_merge_that_was_killed_is_no_edit() {
+    let place = Place::new(&[("a.c", source([1, 2, 3]))]);
+    place.translate(&["-q"]);
+    let edited = place.read("out/a.c").replacen("int n = 100;", "int n = 100; /* mine */", 1);
+    place.write("out/a.c", &edited);
+    let known = ["out/.acc2omp/manifest.json", "out/.acc2omp/base/a.c"];
+    let before = known.map(|name| place.read(name));
+    place.write("src/a.c", &source([1, 2, 7]));
+    place.translate(&["-q"]);
+    let hash = |name: &str| {
+        let output = Command::new("sha256sum").arg(place.path().join(name)).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).split(' ').next().unwrap().to_owned()
+    };
+    let (merged, ground) = (hash("out/a.c"), hash("out/.acc2omp/base/a.c"));
+    // What such a run leaves, after each of its steps.
+    let (late, text) = (place.read(known[1]), place.read("out/a.c"));
+    let leave = |base: &str, there: &str| {
+        place.write(known[0], &before[0]);
+        place.write(known[1], base);
+        place.write("out/.acc2omp/next/a.c", &late);
+        place.write("out/.acc2omp/journal", &format!("merged {merged} {ground} 0 a.c\n"));
+        place.write("out/a.c", there);
+    };
+    for base in [&before[1], &late] {
+        place.write("src/a.c", &source([1, 2, 3]));
+        leave(base, &text);
+        let (status, said) = place.translate(&[]);
+        assert!(status == 0 && said.contains("the changes of the translation are put in"), "{said}");
+        assert_eq!(place.read("out/a.c"), edited);
+        // Somebody edits what the killed run left.
+        let more = text.replacen("/* mine */", "/* mine, too */", 1);
+        leave(base, &more);
+        let (status, said) = place.translate(&[]);
+        let is_told = status == 2 && said.contains("edited since acc2omp wrote it, where");
+        assert!(is_told || place.read("out/a.c").contains("acc2omp_queue(3)"), "{said}");
+    }
+}
+
+#[test]
 fn edits_where_the_translation_changes_stay_with_an_error() {
     let place = Place::new(&[("a.c", source([1, 2, 3]))]);
     place.translate(&["-q"]);
@@ -288,5 +327,14 @@ proptest! {
         // Whatever happened, a last run leaves sources and outputs that agree, or says that they do not.
         let (status, said) = place.translate(&[]);
         prop_assert!(status < 2 || said.contains("error: "), "{said}");
+        if status < 2 {
+            let mut fresh = place.command(&["-q", "src", "-o", "fresh"]);
+            fresh.output().unwrap();
+            for name in names.iter().filter(|name| place.path().join("src").join(name).exists()) {
+                let text = place.read(&format!("out/{name}"));
+                let own: String = text.split_inclusive('\n').filter(|line| !line.contains("is mine")).collect();
+                prop_assert_eq!(own, place.read(&format!("fresh/{name}")));
+            }
+        }
     }
 }

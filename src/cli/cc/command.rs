@@ -171,6 +171,13 @@ impl Command {
         compiler(&self.words)
     }
 
+    /// Whether a preprocessor reads a source of Fortran that is told of all that its language does not have.
+    pub fn is_strict(&self, source: &Path) -> bool {
+        let has = |begin: &str| self.words.iter().any(|word| word.to_string_lossy().starts_with(begin));
+        let ending = source.extension().unwrap_or_default().to_string_lossy();
+        has("-pedantic") && (has("-cpp") || ending.starts_with('F'))
+    }
+
     /// The value behind an option that is a word of its own.
     pub fn value(&self, option: &str) -> Option<&OsStr> {
         let at = self.words.iter().rposition(|word| word == option)?;

@@ -11,13 +11,15 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The translation `new` of `old` with lines that tell compilers where it comes from: from the file `name`. What stands where
 /// nothing is translated keeps the number of its line; what a directive became begins with that of the directive.
-pub fn numbered(old: &[u8], new: &[u8], name: &str, language: Language) -> Vec<u8> {
+/// A strict preprocessor reads the translation, if it is Fortran, and takes nothing but its own language.
+pub fn numbered(old: &[u8], new: &[u8], name: &str, language: Language, is_strict: bool) -> Vec<u8> {
+    let mark = |line: usize| mark(line, name, !language.is_fortran() || is_strict);
     // The mark of UTF-8 stands at the very beginning.
     let (bom, new) = if new.starts_with(BOM) { new.split_at(BOM.len()) } else { (&[][..], new) };
     let old = old.strip_prefix(BOM).unwrap_or(old);
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) =
         (old.split_inclusive(is_end).collect(), new.split_inclusive(is_end).collect());
-    let mut out = [bom, &mark(1, name, language)].concat();
+    let mut out = [bom, &mark(1)].concat();
     // The line of the source that the next line of the translation is taken for.
     let mut taken = 0;
     for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
@@ -27,7 +29,7 @@ pub fn numbered(old: &[u8], new: &[u8], name: &str, language: Language) -> Vec<u
             let line = if is_equal { from.start + count } else { from.start };
             let is_due = taken != line && (is_equal || count == 0);
             if is_due && begins(&new, at, language) {
-                out.extend(mark(line + 1, name, language));
+                out.extend(mark(line + 1));
                 taken = line;
             }
             out.extend_from_slice(new[at]);
@@ -42,8 +44,8 @@ fn is_end(byte: &u8) -> bool {
 }
 
 /// The line that says which line follows: all compilers of Fortran know the preprocessor's output, but not all its input.
-fn mark(line: usize, name: &str, language: Language) -> Vec<u8> {
-    let word = if language.is_fortran() { "#" } else { "#line" };
+fn mark(line: usize, name: &str, is_input: bool) -> Vec<u8> {
+    let word = if is_input { "#line" } else { "#" };
     let name = name.replace('\\', "\\\\").replace('"', "\\\"");
     format!("{word} {line} \"{name}\"\n").into_bytes()
 }
@@ -87,7 +89,8 @@ mod tests {
     use super::*;
 
     fn c(old: &str, new: &str) -> String {
-        String::from_utf8_lossy(&numbered(old.as_bytes(), new.as_bytes(), "a.c", Language::C)).into_owned()
+        String::from_utf8_lossy(&numbered(old.as_bytes(), new.as_bytes(), "a.c", Language::C, false))
+            .into_owned()
     }
 
     #[test]
@@ -107,7 +110,8 @@ mod tests {
         );
         let free = |old: &str, new: &str| {
             let language = Language::Fortran(Form::Free);
-            String::from_utf8_lossy(&numbered(old.as_bytes(), new.as_bytes(), "a.f90", language)).into_owned()
+            String::from_utf8_lossy(&numbered(old.as_bytes(), new.as_bytes(), "a.f90", language, false))
+                .into_owned()
         };
         assert_eq!(
             free("!$acc x\na = &\n 1\nb\n", "!$omp x &\n!$omp& y\na = &\n 1\nb\n"),

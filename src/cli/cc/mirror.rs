@@ -8,11 +8,12 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::depend::seen_from;
+use super::folders::Folders;
 use super::lines;
 use crate::cli::build::Told;
 use crate::scan::{self, Outline};
 use crate::source::{Language, SourceFile};
-use crate::{RUNTIME, SUPPORT, Translation};
+use crate::{RUNTIME, SUPPORT, Translation, cuda};
 
 /// A file as a compiler reads it.
 #[derive(Clone, Debug)]
@@ -23,7 +24,8 @@ pub struct Read {
     pub is_system: bool,
     /// The files that it includes: the name, whether it stands between quotes, and where it leads.
     pub includes: Vec<(String, bool, PathBuf)>,
-    /// Whether it includes others by macros or by `#include_next`, which are not followed.
+    /// Whether it includes others by macros or by `#include_next`, which are not followed, or in folders of which the compiler
+    /// does not say.
     pub may_include_more: bool,
 }
 
@@ -35,8 +37,9 @@ pub fn included(path: &Path, bytes: Vec<u8>, language: Language, here: &Path) ->
     SourceFile::new(seen_from(&path.display().to_string(), here), bytes, language)
 }
 
-/// Reads a source and the files that it includes, directly or not, where a compiler that runs in `here` is told this.
-pub fn read(source: SourceFile, real: &Path, told: &Told, here: &Path) -> Files {
+/// Reads a source and the files that it includes, directly or not, where a compiler that runs in `here` is told this, and
+/// searches these folders.
+pub fn read(source: SourceFile, real: &Path, told: &Told, searched: &Folders, here: &Path) -> Files {
     let mut files = Files::new();
     let mut open = vec![(real.to_path_buf(), source)];
     while let Some((path, file)) = open.pop() {
@@ -45,8 +48,12 @@ pub fn read(source: SourceFile, real: &Path, told: &Told, here: &Path) -> Files 
         let mut includes: Vec<(String, bool, PathBuf)> =
             first.map(|first| (String::new(), true, first.clone())).collect();
         let outline = Outline::of(&file);
+        let mut is_hidden = false;
         for (name, is_quoted, _) in outline.includes() {
-            let Some(target) = told.included(Some(folder).filter(|_| is_quoted), name) else { continue };
+            let by_options = told.included(Some(folder).filter(|_| is_quoted), name);
+            let is_ours = is_quoted || !cuda::is_of_system(name);
+            let by_itself = || searched.find(name).inspect_err(|()| is_hidden = true).ok().flatten();
+            let Some(target) = by_options.or_else(|| is_ours.then(by_itself).flatten()) else { continue };
             includes.push((name.to_owned(), is_quoted, target));
         }
         for (_, _, target) in &includes {
@@ -59,9 +66,9 @@ pub fn read(source: SourceFile, real: &Path, told: &Told, here: &Path) -> Files 
             }
         }
         let is_below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
-        let is_system = is_below(&told.system) && !is_below(&told.folders);
+        let is_system = (is_below(&told.system) || is_below(searched.known())) && !is_below(&told.folders);
         let has_next = memchr::memmem::find(&file.bytes, b"include_next").is_some();
-        let may_include_more = has_next || outline.computes_includes();
+        let may_include_more = has_next || is_hidden || outline.computes_includes();
         files.insert(path, Read { file, is_system, includes, may_include_more });
     }
     files
@@ -91,13 +98,15 @@ pub fn needed(files: &Files, changed: impl IntoIterator<Item = PathBuf>) -> BTre
 #[derive(Debug, Default)]
 pub struct Mirror {
     root: PathBuf,
+    /// A preprocessor reads what is Fortran, and takes nothing but its own language.
+    is_strict: bool,
 }
 
 impl Mirror {
     /// Makes it.
-    pub fn new(root: PathBuf) -> io::Result<Mirror> {
+    pub fn new(root: PathBuf, is_strict: bool) -> io::Result<Mirror> {
         fs::create_dir_all(&root)?;
-        Ok(Mirror { root })
+        Ok(Mirror { root, is_strict })
     }
 
     /// Where the mirror begins.
@@ -133,7 +142,7 @@ impl Mirror {
             true => text.to_vec(),
             false => self.redirected(read, real, text, needed),
         };
-        let numbered = lines::numbered(&read.file.bytes, &text, name, language);
+        let numbered = lines::numbered(&read.file.bytes, &text, name, language, self.is_strict);
         // Of a header of the system, compilers say less.
         let head: &[u8] = if read.is_system { b"#pragma GCC system_header\n" } else { b"" };
         self.write(real, &[head, &numbered].concat()).map(drop)
@@ -171,15 +180,17 @@ impl Mirror {
                 false if is_beside => target.clone(),
                 false => continue,
             };
+            // The name may stand on several lines.
             let line = file.slice(span);
-            let (open, close) = if is_quoted { ('"', '"') } else { ('<', '>') };
-            let Some(at) = memchr::memmem::find(line, format!("{open}{name}{close}").as_bytes()) else {
+            let (open, close) = if is_quoted { (b'"', b'"') } else { (b'<', b'>') };
+            let Some(first) = memchr::memchr(open, line) else { continue };
+            let Some(length) = memchr::memchr(close, line.get(first + 1..).unwrap_or_default()) else {
                 continue;
             };
-            let at = span.start as usize + at;
+            let at = span.start as usize + first;
             out.extend_from_slice(text.get(done..at).unwrap_or_default());
             out.extend(format!("\"{}\"", path.display()).bytes());
-            done = at + name.len() + 2;
+            done = at + length + 2;
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default());
         out

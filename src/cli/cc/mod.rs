@@ -5,6 +5,7 @@
 mod command;
 mod depend;
 mod device;
+mod folders;
 mod interfaces;
 mod lines;
 mod mirror;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode, ExitStatus};
 
 use super::batch::manner;
-use super::build::{Build, Told, in_real_folder};
+use super::build::{Build, Told, first_names, in_real_folder};
 use super::config::Overrides;
 use super::files::as_name;
 use super::headers::Headers;
@@ -32,6 +33,7 @@ use crate::{Options, Profile, Source, To, Translation, report, scan, translate};
 
 use command::Command;
 use device::Nvcc;
+use folders::Folders;
 use mirror::{Files, Mirror};
 
 /// Variables of the environment that name folders of headers, for compilers of C and C++.
@@ -69,6 +71,36 @@ struct Unit {
     translations: HashMap<PathBuf, Translation>,
 }
 
+/// How the sources of a command are read.
+struct Reading<'a> {
+    task: &'a Task,
+    command: &'a Command,
+    /// What the compiler is told.
+    told: Told,
+    /// Where it searches by itself.
+    searched: Folders,
+    /// Where it runs.
+    here: &'a Path,
+}
+
+impl Reading<'_> {
+    fn of<'a>(task: &'a Task, command: &'a Command, here: &'a Path) -> Reading<'a> {
+        let words = command.texts();
+        let mut told = Told::without_first(&words, here);
+        told.add_environment(&ENVIRONMENT);
+        let language = command.sources.first().map_or(Language::C, |(_, language)| *language);
+        let others: Vec<usize> = command.sources.iter().map(|(at, _)| *at).collect();
+        let searched = Folders::of(&unseen::asking(&command.words, &others), language, here);
+        told.find_first(&words, here, &|name| searched.find(name).ok().flatten());
+        Reading { task, command, told, searched, here }
+    }
+
+    /// The file that `-include` means.
+    fn first(&self, name: &str) -> Option<PathBuf> {
+        self.told.included_first(name, self.here, &|name| self.searched.find(name).ok().flatten())
+    }
+}
+
 /// Compiles, and returns the compiler's status.
 pub fn run(task: &Task) -> ExitCode {
     match attempt(task) {
@@ -94,11 +126,10 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     if let Some(database) = task.record.as_ref().filter(|_| !command.sources.is_empty()) {
         record::add(database, &command, &here)?;
     }
-    let mut told = Told::read(command.texts(), &here);
-    told.add_environment(&ENVIRONMENT);
+    let read = Reading::of(task, &command, &here);
     let mut units = Vec::new();
     for (at, language) in &command.sources {
-        units.push(unit(task, &command, (*at, *language), &told, &here)?);
+        units.push(unit(&read, (*at, *language))?);
     }
     if !task.quiet {
         units.iter().flat_map(|unit| unseen::told(&command.words, unit, &here)).for_each(|line| tell(&line));
@@ -116,12 +147,13 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     }
     let scratch = tempfile::Builder::new().prefix("acc2omp-").tempdir()?;
     for unit in &mut units {
-        unit.mirror = Mirror::new(scratch.path().join(format!("mirror{}", unit.at)))?;
+        let is_strict = command.is_strict(&unit.real);
+        unit.mirror = Mirror::new(scratch.path().join(format!("mirror{}", unit.at)), is_strict)?;
     }
     let status = if is_untouched {
         device::link(&Nvcc::of_environment(), &task.words, scratch.path(), &here)?
     } else {
-        let words = write(&command, &units, &told, task.options.to)?;
+        let words = write(&read, &units)?;
         match is_cuda {
             true => objects::build(&command, &units, words, scratch.path(), &here)?,
             false => with_openmp(task, &command, &words)?,
@@ -161,13 +193,8 @@ fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result
 }
 
 /// Reads a source with what it includes and uses, and translates what holds OpenACC of it.
-fn unit(
-    task: &Task,
-    command: &Command,
-    (at, language): (usize, Language),
-    told: &Told,
-    here: &Path,
-) -> io::Result<Unit> {
+fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
+    let Reading { task, command, told, searched, here } = read;
     let path = here.join(&command.words[at]);
     let about = |error: io::Error| super::place::about(&path, &error);
     let real = in_real_folder(&path).unwrap_or_else(|| path.clone());
@@ -192,11 +219,13 @@ fn unit(
     if language.is_fortran() {
         modules::remember(command, &bytes, &real, here);
     }
-    let files = mirror::read(SourceFile::new(name, bytes, language), &real, told, here);
+    let files = mirror::read(SourceFile::new(name, bytes, language), &real, told, searched, here);
     let others = command.sources.iter().map(|(other, _)| *other).filter(|other| *other != at).collect();
     let mut unit = Unit { at, others, real, files, mirror: Mirror::default(), translations: HashMap::new() };
     let mentions = |file: &SourceFile| scan::mentions_openacc(&file.bytes, file.language);
-    let some = unit.files.values().any(|read| mentions(&read.file));
+    let by_options = told.predefined.names().filter_map(|(_, line)| line);
+    let some = unit.files.values().any(|read| mentions(&read.file))
+        || by_options.into_iter().any(|line| scan::mentions_openacc(line.as_bytes(), language));
     if !some && modules.is_empty() {
         return Ok(unit);
     }
@@ -245,7 +274,8 @@ fn options(task: &Task, command: &Command, main: &Path, (source, file): (&Source
 }
 
 /// Writes all translations, and returns the words of the command that compiles them.
-fn write(command: &Command, units: &[Unit], told: &Told, to: To) -> io::Result<Vec<OsString>> {
+fn write(read: &Reading, units: &[Unit]) -> io::Result<Vec<OsString>> {
+    let Reading { task, command, told, searched, .. } = read;
     let mut words = command.words.clone();
     for unit in units {
         let needed = mirror::needed(&unit.files, unit.translations.keys().cloned());
@@ -262,15 +292,16 @@ fn write(command: &Command, units: &[Unit], told: &Told, to: To) -> io::Result<V
             unit.mirror.link(&unit.files)?;
             words[unit.at] = unit.mirror.place(&unit.real).into_os_string();
         }
-        for first in told.first.iter().filter(|first| needed.contains(*first)) {
-            replace_first(&mut words, first, &unit.mirror.place(first));
-        }
+        replace_first(&mut words, &|name| {
+            let first = read.first(name).filter(|first| needed.contains(first))?;
+            Some(unit.mirror.place(&first))
+        });
     }
     let mut options: Vec<OsString> = Vec::new();
     if command.sources.iter().any(|(_, language)| language.is_fortran()) {
         // Before a folder itself, that of a mirror is searched.
-        let places =
-            told.folders.iter().flat_map(|folder| units.iter().map(|unit| unit.mirror.place(folder)));
+        let folders = told.folders.iter().chain(searched.known());
+        let places = folders.flat_map(|folder| units.iter().map(|unit| unit.mirror.place(folder)));
         options.extend(
             places.filter(|place| place.is_dir()).map(|place| format!("-I{}", place.display()).into()),
         );
@@ -281,7 +312,7 @@ fn write(command: &Command, units: &[Unit], told: &Told, to: To) -> io::Result<V
             units.iter().map(|unit| format!("-ffile-prefix-map={}=", unit.mirror.root().display()).into()),
         );
     }
-    match to {
+    match task.options.to {
         To::OpenMp => drop(words.splice(1..1, options)),
         // The places of the sources are still asked for.
         To::Cuda => words.extend(options),
@@ -296,17 +327,15 @@ fn has_prefix_maps(command: &Command) -> bool {
     ["gcc", "clang", "amdclang"].contains(&family.name()) && !compiler.contains("flang")
 }
 
-/// Lets `-include` and the like name another file.
-fn replace_first(words: &mut [OsString], file: &Path, place: &Path) {
-    for at in 0..words.len() {
-        let text = words[at].to_string_lossy().into_owned();
-        let is_it = |name: &str| Path::new(name).file_name() == file.file_name();
-        if let Some(name) = text.strip_prefix("--include=").filter(|name| is_it(name)) {
-            words[at] = format!("{}{}", text.trim_end_matches(name), place.display()).into();
-        } else if ["-include", "--include", "-imacros"].contains(&&*text) {
-            let next = words.get_mut(at + 1).filter(|next| is_it(&next.to_string_lossy()));
-            next.into_iter().for_each(|next| *next = place.into());
-        }
+/// Lets `-include` and the like name other files.
+fn replace_first(words: &mut [OsString], other: &dyn Fn(&str) -> Option<PathBuf>) {
+    let texts: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut new = texts.clone();
+    // From the last to the first: what stands before keeps its place.
+    for name in first_names(&texts).into_iter().rev() {
+        let Some(place) = other(name.text) else { continue };
+        new[name.at].replace_range(name.bytes, &place.display().to_string());
+        words[name.at] = OsString::from(&new[name.at]);
     }
 }
 

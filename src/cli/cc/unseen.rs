@@ -1,4 +1,5 @@
-//! Files that a compiler includes and that are not followed: by macros in the place of names, `#include_next`, `--config`.
+//! Files that a compiler includes and that are not followed: by macros in the place of names, `#include_next`, `--config`, or in
+//! folders that it has by itself and does not name.
 //!
 //! Invariant: OpenACC in such a file is told, as it stays as it is.
 
@@ -13,7 +14,8 @@ use crate::scan;
 use crate::source::Language;
 
 /// How options begin that bring folders or files in ways of their own.
-const OPTIONS: [&str; 5] = ["--config", "-iwithprefix", "-cxx-isystem", "-include-pch", "-iframework"];
+const OPTIONS: [&str; 6] =
+    ["--config", "-iwithprefix", "-cxx-isystem", "-include-pch", "-iframework", "--include-with-prefix"];
 
 /// Options for outputs, which another run does not write; the second ones have a value.
 const OUTPUTS: [&str; 5] = ["-c", "-S", "-MD", "-MMD", "-MP"];
@@ -27,23 +29,14 @@ pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
     if !may_be {
         return Vec::new();
     }
-    let mut asked = Command::new(&words[0]);
-    let mut rest = words.iter().enumerate().skip(1);
-    while let Some((at, word)) = rest.next() {
-        let text = word.to_string_lossy();
-        let is_other = unit.others.contains(&at);
-        if OUTPUTS_WITH_VALUE.contains(&&*text) {
-            rest.next();
-        } else if !OUTPUTS.contains(&&*text) && !is_other {
-            asked.arg(word);
-        }
-    }
+    let asking = asking(words, &unit.others);
+    let mut asked = Command::new(&asking[0]);
+    asked.args(&asking[1..]);
     let output = asked.arg("-M").stdin(Stdio::null()).stderr(Stdio::null()).output();
     let Some(output) = output.ok().filter(|output| output.status.success() && !output.stdout.is_empty())
     else {
         let name = words[unit.at].display();
-        let why =
-            "it includes files by a macro, `#include_next` or the like, and the compiler does not name them";
+        let why = "it includes files that were not found, by a macro or by `#include_next`, and the compiler does not name them";
         return vec![format!("left: {name}: {why}: OpenACC in them stays as it is\n")];
     };
     let text = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
@@ -52,6 +45,21 @@ pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
     let unread = files.filter(|path| !unit.files.contains_key(path) && holds_openacc(path, unit, here));
     let why = "it holds OpenACC that stays as it is, as it is not included by its name: by a macro, `#include_next` or the like";
     unread.map(|path| format!("left: {}: {why}\n", path.display())).collect()
+}
+
+/// The words of a command without its outputs and the sources at these places.
+pub fn asking(words: &[OsString], sources: &[usize]) -> Vec<OsString> {
+    let mut all = Vec::new();
+    let mut rest = words.iter().enumerate();
+    while let Some((at, word)) = rest.next() {
+        let text = word.to_string_lossy();
+        if OUTPUTS_WITH_VALUE.contains(&&*text) {
+            rest.next();
+        } else if !OUTPUTS.contains(&&*text) && !sources.contains(&at) {
+            all.push(word.clone());
+        }
+    }
+    all
 }
 
 /// What there is to say of preprocessed sources with OpenACC on a command line: they stay as they are.

@@ -97,6 +97,16 @@ fn dead_columns(
     Some((dead, last.saturating_sub(width)))
 }
 
+/// The edit that has every compiler read what stands behind a sentinel.
+pub fn without_sentinel(file: &SourceFile, sentinel: Span) -> Edit {
+    if file.language == Language::Fortran(Form::Fixed) {
+        return Edit { span: sentinel, text: vec![b' '; sentinel.len()] };
+    }
+    let behind = file.bytes.get(sentinel.end as usize..).unwrap_or_default();
+    let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    Edit { span: Span { end: sentinel.end + blanks as u32, ..sentinel }, text: Vec::new() }
+}
+
 /// The edit that takes a directive or a statement away. Its comments stay, each on a line of its own; where something
 /// else stands on its lines, a statement that does nothing takes its place.
 pub fn removed(file: &SourceFile, span: Span) -> Edit {

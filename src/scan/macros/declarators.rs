@@ -246,7 +246,8 @@ impl<'a> Known<'a> {
             None => (Vec::new(), at + 1),
             Some(_) => arguments(tokens, at + 1).map(|(args, close)| (args, close + 1))?,
         };
-        let mut body = one.substituted(&one.matched(args)?, 0);
+        let args = one.matched(args)?;
+        let mut body = one.substituted(&args, &args, 0);
         // They stand in no file any more.
         body.iter_mut().flat_map(|token| &mut token.parts).for_each(|part| part.from = None);
         Some((body, next))

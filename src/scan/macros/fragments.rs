@@ -164,6 +164,7 @@ impl Macros {
             calls: &mut calls,
             open: Vec::new(),
             of: None,
+            exact: false,
             budget: LIMIT,
         };
         let mut out = Vec::new();

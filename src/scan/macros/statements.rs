@@ -257,6 +257,7 @@ impl Found<'_> {
             calls: &mut calls,
             open: Vec::new(),
             of: None,
+            exact: false,
             budget: LIMIT,
         };
         let mut out = Vec::new();

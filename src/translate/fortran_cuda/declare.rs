@@ -168,8 +168,13 @@ impl FortranCuda {
             (false, true) => calls("enter_copyin", names),
             (false, false) => calls("enter_create", names),
         };
-        let (edits, said) =
-            allocations::edits((file, unit), ground.symbols, ground.bound, ground.declared, &lines);
+        let (edits, said) = allocations::edits(
+            (file, unit),
+            ground.symbols,
+            (ground.bound, &view.conditions),
+            ground.declared,
+            &lines,
+        );
         for edit in &edits {
             if let Err(why) = self.need(view, file, edit.span.start, false) {
                 all.diags.push(diag::not_yet_cuda(why.at, &why.what));
@@ -185,7 +190,14 @@ impl FortranCuda {
                     let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
                     lines.for_each(|line| self.specifications.add(place, line.to_owned(), edit.span.start));
                 }
-                None => all.add(edit),
+                // Another view has it, too.
+                None if !self.placed.insert((edit.span.start, edit.text.clone())) => {}
+                None => {
+                    let span = edit.span;
+                    if all.edits.add_line(u32::MAX - 2, edit).is_err() {
+                        all.diags.push(diag::edit_conflict(span));
+                    }
+                }
             }
         }
     }

@@ -356,6 +356,31 @@ mod tests {
     }
 
     #[test]
+    fn clauses_of_a_header_s_macro_are_known_to_a_pragma() {
+        let text = body(&format!("#pragma acc parallel loop CL WIDE(32)\n{LOOP}"));
+        let new = "#pragma omp target teams distribute parallel for thread_limit(32) map(tofrom: a[0:10])";
+        check("#define CL copy(a[0:10])\n#define WIDE(x) vector_length(x)\n", &text, &[new]);
+    }
+
+    #[test]
+    fn a_word_that_is_put_together_is_told() {
+        let text = "#define DO(x) _Pragma(#x)\n#define GO(n) DO(ac##c parallel n copy(a[0:10]))\n".to_owned()
+            + &body(&format!("GO(loop)\n{LOOP}"));
+        check("", &text, &["A0010", "left GO(loop)"]);
+    }
+
+    #[test]
+    fn a_name_that_another_branch_makes_openacc_of_is_told() {
+        let names = "#ifdef HOST\n#define TO omp\n#else\n#define TO acc\n#endif\n";
+        for names in [names.to_owned(), names.replace("ifdef", "ifndef")] {
+            let text = "#define DO(x) _Pragma(#x)\n#define EV(x) DO(x)\n#define GO(x) EV(TO x)\n".to_owned()
+                + &names
+                + &body(&format!("GO(parallel loop copy(a[0:10]))\n{LOOP}"));
+            check("", &text, &["A0010", "left GO(parallel loop copy(a[0:10]))"]);
+        }
+    }
+
+    #[test]
     fn a_call_beside_a_directive_that_is_left_changes_once() {
         let more = "#ifdef WIDE\n#define MORE num_gangs(4)\n#else\n#define MORE num_gangs(3)\n#endif\n";
         let text = format!("{more}#define GO(a) ACC(parallel loop MORE) {}", LOOP.trim_end())
