@@ -352,3 +352,25 @@ fn a_signal_ends_the_compiler_and_leaves_nothing() {
     assert!(!child.wait().unwrap().success());
     assert_eq!(fs::read_dir(folder.path().join("tmp")).unwrap().count(), 0);
 }
+
+/// A compiler of CUDA that makes empty objects, and writes its words.
+const NVCC: &str = "#!/bin/sh\necho \"$@\" >>nvcc.words\nfor word; do last=$word; done\n\
+                    exec cc -x c -c /dev/null -o \"$last\"\n";
+
+#[test]
+fn device_code_stands_in_objects_that_any_link_takes() {
+    let folder =
+        folder(&[("2mm/a.c", SOURCE), ("2mm/scale.h", HEADER), ("2mm/plain.h", "#define FACTOR 3\n")]);
+    let nvcc = script(&folder, "nvcc", NVCC);
+    let compiler = script(&folder, "cc", "#!/bin/sh\necho \"$@\" >words\nexec cc \"$@\"\n");
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_acc2omp"));
+        command.args(["cc", "-q", "--to", "cuda", "--", &compiler]).args(words).current_dir(folder.path());
+        said(&command.env("TMPDIR", folder.path().join("tmp")).env("ACC2OMP_NVCC", &nvcc).output().unwrap())
+    };
+    assert_eq!(run(&["-fsyntax-only", "2mm/a.c"]), (Some(0), String::new()));
+    assert!(!folder.path().join("nvcc.words").exists());
+    assert_eq!(run(&["-flto", "-c", "2mm/a.c", "-o", "a.o"]), (Some(0), String::new()));
+    assert!(text(&folder, "words").contains("-fno-lto -c -o a.o"));
+    assert!(text(&folder, "nvcc.words").contains("-Xcompiler -fPIC"));
+}

@@ -83,7 +83,7 @@ pub struct Command {
     pub form: Option<Form>,
     /// What `-o` names.
     pub output: Option<PathBuf>,
-    /// Whether it ends before the link: `-c`, `-S`.
+    /// Whether it ends before the link: `-c`, `-S`, `-fsyntax-only`.
     pub ends_early: bool,
     /// Whether a source is read from standard input.
     pub reads_stdin: bool,
@@ -116,7 +116,7 @@ impl Command {
             let text = word.to_string_lossy();
             let value = || words.get(at + 1).map(|word| word.to_string_lossy().into_owned());
             match &*text {
-                "-c" | "-S" => command.ends_early = true,
+                "-c" | "-S" | "-fsyntax-only" => command.ends_early = true,
                 "-o" => command.output = words.get(at + 1).map(PathBuf::from),
                 "-x" => asked = value().map(|name| language_called(&name)),
                 "-ffixed-form" | "-Mfixed" | "-fixed" => command.form = Some(Form::Fixed),

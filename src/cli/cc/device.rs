@@ -36,6 +36,9 @@ const IN_TWO_WORDS: [&str; 12] =
 /// of its own.
 const EXTERN: &str = "20044";
 
+/// What the host's code in these objects is compiled with, as it may become a part of a shared library.
+const OF_LIBRARIES: [&str; 2] = ["-Xcompiler", "-fPIC"];
+
 /// Whether device code names what stands in other files of device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
@@ -82,7 +85,7 @@ impl Nvcc {
         object: &Path,
     ) -> io::Result<ExitStatus> {
         let mut command = self.command();
-        command.args(["-std=c++17", "--expt-relaxed-constexpr"]).args(&self.flags);
+        command.args(["-std=c++17", "--expt-relaxed-constexpr"]).args(OF_LIBRARIES).args(&self.flags);
         match links {
             Links::WithOthers => command.arg("-rdc=true"),
             Links::Alone => command.args(["-rdc=false", "-diag-error", EXTERN]),
@@ -116,7 +119,7 @@ impl Nvcc {
     /// Links the device code of objects into one more object.
     fn link(&self, objects: &[&OsStr], object: &Path) -> io::Result<ExitStatus> {
         let mut command = self.command();
-        command.arg("-dlink").args(objects).arg("-o").arg(object);
+        command.arg("-dlink").args(OF_LIBRARIES).args(objects).arg("-o").arg(object);
         run::to_end(&mut command)
     }
 

@@ -21,7 +21,8 @@ pub fn build(
     scratch: &Path,
     here: &Path,
 ) -> io::Result<ExitStatus> {
-    let compiles_only = command.ends_early && command.words.iter().any(|word| word == "-c");
+    let says = |option: &str| command.words.iter().any(|word| word == option);
+    let compiles_only = says("-c") && !says("-fsyntax-only");
     if command.ends_early && !compiles_only {
         return run::words(&words);
     }
@@ -97,6 +98,10 @@ fn one_source(command: &Command, words: &[OsString], unit: &Unit, object: &Path)
             alone.push(word.clone());
         }
         at += 1;
+    }
+    if alone.iter().any(|word| word.to_string_lossy().starts_with("-flto")) {
+        // CUDA's linker reads code of the host's machine.
+        alone.push("-fno-lto".into());
     }
     alone.extend(["-c".into(), "-o".into(), object.into()]);
     alone
