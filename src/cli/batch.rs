@@ -3,21 +3,23 @@
 //! Invariant: what is written and said depends on the inputs and the options, never on the number of threads.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use rayon::prelude::*;
 
 use super::args::{Destination, Task};
-use super::build::Build;
+use super::build::{self, Build};
 use super::files::{self, Job, Tree};
 use super::headers::Headers;
 use super::kind;
-use super::output::{Output, Piece, Put};
+use super::manifest;
+use super::output::{Output, Piece, Put, Run};
 use super::place::{Folder, Like, about, shown};
 use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
@@ -40,6 +42,8 @@ struct Work<'a> {
     manner: Manner,
     /// The output tree.
     out: Option<Output>,
+    /// The hashes of headers that are no inputs; none for those that are.
+    outside: Mutex<HashMap<PathBuf, Option<String>>>,
 }
 
 impl Work<'_> {
@@ -51,17 +55,40 @@ impl Work<'_> {
             Put::Merged => {
                 Ok(Some("edited since acc2omp wrote it: the changes of the translation are put in"))
             }
-            Put::Conflict => Err(about(
-                place,
-                &io::Error::other(
-                    "edited since acc2omp wrote it, where its translation changes now, too: it stays; `--force` replaces it",
-                ),
-            )),
+            Put::Conflict => {
+                let way_out = out.wanted(piece.target).map(|wanted| {
+                    format!(
+                        "; what you edit there again counts as yours ({} has the translation)",
+                        wanted.display()
+                    )
+                });
+                let why = format!(
+                    "edited since acc2omp wrote it, where its translation changes now, too: it stays{}; `--force` replaces it",
+                    way_out.unwrap_or_default()
+                );
+                Err(about(place, &io::Error::other(why)))
+            }
             Put::Foreign => {
                 let why = "a file that acc2omp has not written: it stays; `--force` replaces it";
                 Err(about(place, &io::Error::other(why)))
             }
         }
+    }
+
+    /// The headers of a source that are no inputs of the run, and their hashes.
+    fn outside(&self, source: &Source) -> Vec<(PathBuf, String)> {
+        if self.out.is_none() {
+            return Vec::new();
+        }
+        let mut known = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let headers = source.headers.iter().filter_map(|header| {
+            let path = PathBuf::from(&header.file.name);
+            // A name that is no text cannot be noted.
+            let hash = || path.is_file().then(|| manifest::hash(&header.file.bytes));
+            let hash = known.entry(path.clone()).or_insert_with(hash).clone()?;
+            Some((path, hash))
+        });
+        headers.collect()
     }
 
     /// Writes a file where an output belongs; what there is to say of it is added to `notes`.
@@ -73,7 +100,11 @@ impl Work<'_> {
                 .map(drop);
         };
         let target = place.strip_prefix(tree).unwrap_or(place);
-        let put = self.put(out, place, Piece { target, bytes, source: made.source, like: made.like });
+        let put = self.put(
+            out,
+            place,
+            Piece { target, bytes, source: made.source, read: made.read, like: made.like },
+        );
         if let Some(note) = put?.filter(|_| !self.task.quiet) {
             *notes += &format!("note: {}: {note}\n", place.display());
         }
@@ -86,13 +117,15 @@ impl Work<'_> {
 struct Made<'a> {
     /// The source and its bytes; none for the run-time library.
     source: Option<(&'a Path, &'a [u8])>,
+    /// The other files that were read for it, and their hashes.
+    read: &'a [(PathBuf, String)],
     /// The file whose mode it takes over.
     like: &'a Path,
 }
 
 impl<'a> Made<'a> {
-    fn from(job: &'a Job, bytes: &'a [u8]) -> Made<'a> {
-        Made { source: Some((&job.real, bytes)), like: &job.path }
+    fn from(job: &'a Job, bytes: &'a [u8], read: &'a [(PathBuf, String)]) -> Made<'a> {
+        Made { source: Some((&job.real, bytes)), read, like: &job.path }
     }
 }
 
@@ -140,6 +173,7 @@ fn standard_input(task: &Task) -> Verdict {
         headers: Headers::new(vec![here.clone()], build),
         manner: manner(task.verbose),
         out: None,
+        outside: Mutex::default(),
     };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
     let file = SourceFile::new("<stdin>", bytes, language);
@@ -173,7 +207,8 @@ fn trees(task: &Task) -> Verdict {
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
-    let work = Work { task, headers, manner: manner(task.verbose), out };
+    let inside = files.iter().map(|path| (path.to_path_buf(), None)).collect();
+    let work = Work { task, headers, manner: manner(task.verbose), out, outside: Mutex::new(inside) };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let all = || largest_first(&tree.jobs, |job| progress.through(|| one(job, &work)));
     let threads = task.threads.min(THREADS);
@@ -188,6 +223,7 @@ fn trees(task: &Task) -> Verdict {
             tell(&format!("note: `--jobs {}`: no more than {THREADS} threads are started\n", task.threads));
         }
         tree.skipped.iter().for_each(|what| tell(&format!("note: {what}\n")));
+        task.overrides.unmatched(&task.inputs, &files).iter().for_each(|what| tell(what));
     }
     tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
     let verdict = close(&done, &tree.jobs, &work).max(finish(work));
@@ -258,7 +294,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     };
     let Some(language) = language.filter(is_read) else {
         foreign(job, &bytes, done);
-        return keep(job, &bytes, work, done);
+        return keep(job, (&bytes, &[]), work, done);
     };
     if bytes.len() >= u32::MAX as usize {
         return Err(io::Error::other("larger than 4 GiB"));
@@ -266,7 +302,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     done.unlisted = (mentions && work.headers.lacks(&job.real)).then(|| job.name());
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
     if !mentions && !source.may_write() && !source.declares(&work.task.options) {
-        return keep(job, &source.file.bytes, work, done);
+        return keep(job, (&source.file.bytes, &work.outside(&source)), work, done);
     }
     let own = work.task.overrides.options(&source, &job.real, &work.task.options);
     let options =
@@ -292,11 +328,16 @@ fn foreign(job: &Job, bytes: &[u8], done: &mut Done) {
     done.summary.foreign = usize::from(done.foreign.is_some());
 }
 
-/// Copies a file that does not change.
-fn keep(job: &Job, bytes: &[u8], work: &Work, done: &mut Done) -> io::Result<()> {
+/// Copies a file that does not change, by what else was read.
+fn keep(
+    job: &Job,
+    (bytes, read): (&[u8], &[(PathBuf, String)]),
+    work: &Work,
+    done: &mut Done,
+) -> io::Result<()> {
     match &work.task.destination {
         Destination::Tree(out) => {
-            work.write(&out.join(&job.target), bytes, Made::from(job, bytes), &mut done.messages)
+            work.write(&out.join(&job.target), bytes, Made::from(job, bytes, read), &mut done.messages)
         }
         _ => Ok(()),
     }
@@ -334,7 +375,8 @@ fn deliver(
     }
     match &work.task.destination {
         Destination::Tree(out) => {
-            work.write(&out.join(&job.target), new, Made::from(job, old), &mut done.messages)?;
+            let read = work.outside(source);
+            work.write(&out.join(&job.target), new, Made::from(job, old, &read), &mut done.messages)?;
         }
         Destination::InPlace if old == new => {}
         Destination::InPlace => replace(job, new, work, done)?,
@@ -361,13 +403,15 @@ fn beside(
         return Ok(());
     }
     let place = place_of(job, work);
+    let read = work.outside(source);
     let device = translation.beside.iter().filter(|file| file.name.ends_with(".cu"));
     done.device = device.map(|file| job.target.with_file_name(&file.name)).collect();
     for file in &translation.beside {
         let place = place.with_file_name(&file.name);
         match &work.task.destination {
             Destination::Tree(_) | Destination::InPlace => {
-                work.write(&place, &file.text, Made::from(job, &source.file.bytes), &mut done.messages)?;
+                let made = Made::from(job, &source.file.bytes, &read);
+                work.write(&place, &file.text, made, &mut done.messages)?;
             }
             Destination::Diff => {
                 done.beside.extend(report::unified(&place, b"", &file.text));
@@ -458,7 +502,7 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
 
 fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
     let mut notes = String::new();
-    let written = work.write(place, text.as_bytes(), Made { source: None, like }, &mut notes);
+    let written = work.write(place, text.as_bytes(), Made { source: None, read: &[], like }, &mut notes);
     tell(&notes);
     match written {
         Ok(()) => Verdict::Done,
@@ -527,8 +571,14 @@ fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
 /// Writes the manifest of the output tree.
 fn finish(work: Work) -> Verdict {
     let Some(out) = work.out else { return Verdict::Done };
-    let arguments = std::env::args().skip(1).collect();
-    match out.finish(&work.task.inputs, work.task.config.as_deref(), arguments) {
+    let database = work.task.database.as_deref().map(build::database_file);
+    let run = Run {
+        inputs: &work.task.inputs,
+        config: work.task.config.as_deref(),
+        database: database.as_deref(),
+        arguments: std::env::args().skip(1).collect(),
+    };
+    match out.finish(run) {
         Ok(stale) => {
             if !work.task.quiet {
                 stale.iter().for_each(|what| tell(&format!("note: {what}\n")));

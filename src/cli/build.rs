@@ -87,11 +87,16 @@ const OPTIONS: [(&str, Asks, bool); 18] = [
     ("--undefine-macro=", Asks::Undefine, true),
 ];
 
+/// The file of a compilation database that `-p` names.
+pub fn database_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(DATABASE) } else { path.to_path_buf() }
+}
+
 impl Build {
     /// How files are built that the command line says this of, and a compilation database, perhaps.
     pub fn new(all: Told, database: Option<&Path>) -> Result<Build, String> {
         let Some(path) = database else { return Ok(Build::from(all)) };
-        let path = if path.is_dir() { path.join(DATABASE) } else { path.to_path_buf() };
+        let path = database_file(path);
         let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let entries: Vec<Entry> =
             serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;

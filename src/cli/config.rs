@@ -56,7 +56,17 @@ pub struct Setting {
 #[derive(Debug)]
 struct Section {
     pattern: GlobMatcher,
+    /// The line of the file.
+    line: usize,
     settings: Settings,
+}
+
+impl Section {
+    /// The path before the first part of the pattern that stands for several names.
+    fn fixed(&self) -> PathBuf {
+        let parts = self.pattern.glob().glob().split('/');
+        parts.take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).collect()
+    }
 }
 
 /// Directives of which something is asked for.
@@ -268,7 +278,7 @@ impl Reader<'_> {
             }
         }
         let pattern = pattern.ok_or_else(|| self.wrong(at, "`[[path]]` has no `match = \"PATTERN\"`"))?;
-        Ok(Section { pattern, settings })
+        Ok(Section { pattern, line: self.lines.line(at as u32) + 1, settings })
     }
 
     fn profile(
@@ -364,6 +374,24 @@ impl Overrides {
             Label::Routine(routine, Some(number)) => format!("{name}: `{routine}:{number}`"),
         });
         what.map(|what| format!("note: {what}: `[[at]]` names no directive that it could change\n")).collect()
+    }
+
+    /// What there is to say of the sections that match none of a run's files, though these are all that the inputs hold.
+    pub fn unmatched(&self, inputs: &[PathBuf], files: &[&Path]) -> Vec<String> {
+        let Config { folder, path, sections, .. } = &self.config;
+        let inputs: Vec<PathBuf> = inputs.iter().filter_map(|input| input.canonicalize().ok()).collect();
+        let is_vain = |section: &&Section| {
+            let place = folder.join(section.fixed());
+            let is_met = inputs.iter().any(|input| place.starts_with(input)) || !place.exists();
+            let matches =
+                |file: &&Path| file.strip_prefix(folder).is_ok_and(|below| section.pattern.is_match(below));
+            is_met && !files.iter().any(matches)
+        };
+        let what = sections.iter().filter(is_vain).map(|section| {
+            let pattern = section.pattern.glob().glob();
+            format!("note: {}:{}: `[[path]]` matches no source: `{pattern}`\n", path.display(), section.line)
+        });
+        what.collect()
     }
 
     fn read(&self, sections: &[usize], all: &Options) -> Options {

@@ -34,17 +34,20 @@ pub fn run(out: &Path) -> Verdict {
                 Err(_) => drifted.push(format!("{}: its source {} is gone", place.display(), path.display())),
             }
         }
+        for read in entry.read.iter().filter(|read| !read.stays(out)) {
+            let path = shown(&out.join(&read.path));
+            drifted.push(format!("{}: older than {}", place.display(), path.display()));
+        }
         match fs::read(&place) {
             Ok(bytes) if manifest::hash(&bytes) == entry.hash => {}
             Ok(_) => edited.push(format!("note: {}: edited since acc2omp wrote it\n", place.display())),
             Err(_) => drifted.push(format!("{}: gone", place.display())),
         }
     }
-    if let Some(config) = &manifest.config {
-        let path = out.join(&config.path);
-        if !fs::read(&path).is_ok_and(|bytes| manifest::hash(&bytes) == config.hash) {
-            drifted.push(format!("{}: older than {}", out.display(), shown(&path).display()));
-        }
+    let of_all = manifest.config.iter().chain(&manifest.database);
+    for one in of_all.filter(|one| !one.stays(out)) {
+        let path = shown(&out.join(&one.path));
+        drifted.push(format!("{}: older than {}", out.display(), path.display()));
     }
     drifted.extend(unknown(&manifest, out));
     if manifest.version != env!("CARGO_PKG_VERSION") {

@@ -29,6 +29,9 @@ pub struct Manifest {
     /// What `acc2omp.toml` said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Origin>,
+    /// The compilation database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<Origin>,
     /// The files and folders that were translated.
     pub inputs: Vec<PathBuf>,
     /// The files of the tree.
@@ -43,6 +46,9 @@ pub struct Entry {
     /// The source that it was made from; none for the run-time library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Origin>,
+    /// The files that were read for it and have no output of their own, as headers elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<Origin>,
 }
 
 /// The source of a file.
@@ -52,6 +58,19 @@ pub struct Origin {
     pub path: PathBuf,
     /// What it was: SHA-256.
     pub hash: String,
+}
+
+impl Origin {
+    /// A file as it is now, as seen from a tree.
+    pub fn of(path: &Path, tree: &Path) -> Option<Origin> {
+        let hash = hash(&fs::read(path).ok()?);
+        Some(Origin { path: from_tree(&path.canonicalize().ok()?, tree), hash })
+    }
+
+    /// Whether the file is as it was.
+    pub fn stays(&self, tree: &Path) -> bool {
+        fs::read(tree.join(&self.path)).is_ok_and(|bytes| hash(&bytes) == self.hash)
+    }
 }
 
 impl Manifest {

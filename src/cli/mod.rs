@@ -9,6 +9,7 @@ mod brief;
 mod build;
 mod cc;
 mod config;
+mod conflict;
 mod drift;
 mod explain;
 mod files;

@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::conflict::Conflict;
 use super::manifest::{self, Entry, Journal, Manifest, Merge, Origin};
 use super::place::{Folder, Kept, Like, about};
 use crate::SUPPORT;
@@ -22,6 +23,8 @@ const BASE: &str = "base";
 
 /// The folder of what will be the ground as soon as a merged file is written.
 const NEXT: &str = "next";
+/// The folders of edited files that a translation is in conflict with, as they were then, and of these translations.
+const IN_CONFLICT: [&str; 2] = ["edited", "wanted"];
 
 /// An output tree.
 #[derive(Debug)]
@@ -48,8 +51,23 @@ pub struct Piece<'a> {
     pub bytes: &'a [u8],
     /// The file that it is made from, and what that holds; none for the run-time library.
     pub source: Option<(&'a Path, &'a [u8])>,
+    /// Other files that were read for it, and their hashes.
+    pub read: &'a [(PathBuf, String)],
     /// The file whose mode it takes over.
     pub like: &'a Path,
+}
+
+/// What a run says of itself for the manifest.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// What it was about.
+    pub inputs: &'a [PathBuf],
+    /// What `acc2omp.toml` it read.
+    pub config: Option<&'a Path>,
+    /// Its compilation database.
+    pub database: Option<&'a Path>,
+    /// The words of its command line.
+    pub arguments: Vec<String>,
 }
 
 /// What became of a file.
@@ -105,7 +123,7 @@ impl Output {
     /// Writes a file, unless that would lose what somebody wrote.
     pub fn put(&self, piece: Piece) -> io::Result<Put> {
         let name = piece.target.display().to_string();
-        let known = self.known(&piece, &name)?;
+        let known = self.settled(&piece, &name, self.known(&piece, &name)?)?;
         let hash = manifest::hash(piece.bytes);
         let put = self.decide(&piece, &name, known.as_ref(), &hash)?;
         let source = piece.source.map(|(path, bytes)| {
@@ -116,17 +134,25 @@ impl Output {
         let entry = match (put, known) {
             // The next run must find what the edits were made in.
             (Put::Conflict | Put::Foreign, known) => known,
-            _ => Some(Entry { hash: hash.clone(), source }),
+            _ => Some(Entry { hash: hash.clone(), source, read: self.read(&piece) }),
         };
         let is_source = piece.source.is_some() && Language::of(piece.target).is_some();
         // The support header grows with what its tree uses.
         if (is_source || piece.target.ends_with(SUPPORT)) && !matches!(put, Put::Conflict | Put::Foreign) {
             self.keep(BASE, &piece, piece.bytes)?;
         }
+        if put != Put::Conflict {
+            self.forget_conflict(piece.target)?;
+        }
         if let Some(entry) = entry {
             self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
         }
         Ok(put)
+    }
+
+    fn read(&self, piece: &Piece) -> Vec<Origin> {
+        let seen = |path: &PathBuf| manifest::from_tree(path, &self.real);
+        piece.read.iter().map(|(path, hash)| Origin { path: seen(path), hash: hash.clone() }).collect()
     }
 
     fn decide(&self, piece: &Piece, name: &str, known: Option<&Entry>, hash: &str) -> io::Result<Put> {
@@ -164,7 +190,8 @@ impl Output {
                 self.note(&line.line(name))?;
                 self.replace(piece, &merged).map(|_| Put::Merged)
             }
-            _ => Ok(Put::Conflict),
+            Some(Err(_)) => self.note_conflict(piece, &there).map(|()| Put::Conflict),
+            None => Ok(Put::Conflict),
         }
     }
 
@@ -196,6 +223,47 @@ impl Output {
         Ok(with(base.filter(came_so_far).unwrap_or_default()))
     }
 
+    /// What acc2omp wrote of a file before: where somebody has ended a conflict since, that is the translation that was in it.
+    fn settled(&self, piece: &Piece, name: &str, known: Option<Entry>) -> io::Result<Option<Entry>> {
+        let [edited, wanted] = IN_CONFLICT.map(|folder| self.kept(folder, piece.target));
+        let (Some(edited), Some(wanted), Some(entry)) = (edited, wanted, &known) else { return Ok(known) };
+        let now = self.folder_of(piece.target)?.read(piece.target.file_name().unwrap_or_default());
+        let (Ok(now), Some(base)) = (now, self.kept(BASE, piece.target)) else { return Ok(known) };
+        let conflict = Conflict { base: &base, edited: &edited, wanted: &wanted };
+        let Some(resolved) = conflict.resolved(&now) else { return Ok(known) };
+        if resolved != now {
+            self.replace(piece, &resolved)?;
+        }
+        let hash = manifest::hash(&wanted);
+        self.note(&format!("{hash} {name}\n"))?;
+        self.keep(BASE, piece, &wanted)?;
+        Ok(Some(Entry { hash, ..entry.clone() }))
+    }
+
+    /// Keeps what a conflict is about, unless it is known already: somebody may have ended it in one of several places.
+    fn note_conflict(&self, piece: &Piece, there: &[u8]) -> io::Result<()> {
+        let [edited, wanted] = IN_CONFLICT;
+        if self.kept(wanted, piece.target).is_none_or(|wanted| wanted != piece.bytes) {
+            self.keep(edited, piece, there)?;
+            self.keep(wanted, piece, piece.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn forget_conflict(&self, target: &Path) -> io::Result<()> {
+        let places = IN_CONFLICT.map(|folder| Output::place(folder, target));
+        places
+            .iter()
+            .filter(|place| self.real.join(place).is_file())
+            .try_for_each(|place| self.folder_of(place)?.remove(place.file_name().unwrap_or_default()))
+    }
+
+    /// The translation that a file is in conflict with, as messages call it.
+    pub fn wanted(&self, target: &Path) -> Option<PathBuf> {
+        let place = Output::place(IN_CONFLICT[1], target);
+        self.real.join(&place).is_file().then(|| self.folder.named(&place))
+    }
+
     /// Notes what will be written before it is: a run that is killed must know it again.
     fn write(&self, piece: &Piece, name: &str, hash: &str) -> io::Result<Kept> {
         self.note(&format!("{hash} {name}\n"))?;
@@ -217,9 +285,16 @@ impl Output {
         self.folder.below(target.parent().unwrap_or(Path::new("")))
     }
 
-    /// What is kept of a file in a folder of ours.
+    /// Where something is kept of a file, in a folder of ours.
+    fn place(folder: &str, target: &Path) -> PathBuf {
+        Path::new(manifest::FOLDER).join(folder).join(target)
+    }
+
     fn kept(&self, folder: &str, target: &Path) -> Option<Vec<u8>> {
-        let place = Path::new(manifest::FOLDER).join(folder).join(target);
+        let place = Output::place(folder, target);
+        if !self.real.join(&place).is_file() {
+            return None;
+        }
         self.folder_of(&place).ok()?.read(place.file_name()?).ok()
     }
 
@@ -227,18 +302,13 @@ impl Output {
         if self.kept(folder, piece.target).is_some_and(|kept| kept == bytes) {
             return Ok(());
         }
-        let place = Path::new(manifest::FOLDER).join(folder).join(piece.target);
+        let place = Output::place(folder, piece.target);
         let file = place.file_name().unwrap_or_default();
         self.folder_of(&place)?.write(file, bytes, Like::Mode(piece.like)).map(drop)
     }
 
-    /// Writes the manifest of a run over `inputs`, and says which files of the tree no source makes any more.
-    pub fn finish(
-        self,
-        inputs: &[PathBuf],
-        config: Option<&Path>,
-        arguments: Vec<String>,
-    ) -> io::Result<Vec<String>> {
+    /// Writes the manifest of a run, and says which files of the tree no source makes any more.
+    pub fn finish(self, run: Run) -> io::Result<Vec<String>> {
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
         let sources: BTreeSet<&Path> = new
             .values()
@@ -259,16 +329,14 @@ impl Output {
         let mut files = self.old.files;
         files.retain(|name, _| new.contains_key(name) || self.real.join(name).exists());
         files.extend(new);
-        let inputs = inputs.iter().filter_map(|input| input.canonicalize().ok());
+        let inputs = run.inputs.iter().filter_map(|input| input.canonicalize().ok());
         let inputs: BTreeSet<PathBuf> =
             inputs.map(|input| manifest::from_tree(&input, &self.real)).chain(self.old.inputs).collect();
         let manifest = Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            arguments,
-            config: config.and_then(|path| {
-                let hash = manifest::hash(&fs::read(path).ok()?);
-                Some(Origin { path: manifest::from_tree(&path.canonicalize().ok()?, &self.real), hash })
-            }),
+            arguments: run.arguments,
+            config: run.config.and_then(|path| Origin::of(path, &self.real)),
+            database: run.database.and_then(|path| Origin::of(path, &self.real)),
             inputs: inputs.into_iter().collect(),
             files,
         };

@@ -69,6 +69,21 @@ fn sources_may_have_options_of_their_own() {
 }
 
 #[test]
+fn sections_for_no_source_are_told() {
+    let section = |pattern: &str| format!("[[path]]\nmatch = \"{pattern}\"\nasync = \"sync\"\n");
+    let project = project(&[section("src/slwo/**"), section("src/slow/*.f90"), section("src/*.c")].concat());
+    let told = |words: &[&str]| {
+        let (_, _, said) = run(project.path(), words);
+        said.lines().filter(|line| line.contains("[[path]]")).collect::<Vec<_>>().join("\n")
+    };
+    let first = "note: acc2omp.toml:1: `[[path]]` matches no source: `src/slwo/**`";
+    let second = "note: acc2omp.toml:4: `[[path]]` matches no source: `src/slow/*.f90`";
+    assert_eq!(told(&["src", "--check"]), format!("{first}\n{second}"));
+    // The others may have sources that this run is not about.
+    assert_eq!(told(&["src/a.c", "--check"]), first);
+}
+
+#[test]
 fn directives_are_named_by_their_routine() {
     let project = project("[[at]]\nfile = \"src/a.c\"\nlabel = \"f:1\"\ndo = \"seq\"\n");
     let code = "void f(int n, double *a)\n{\n#pragma acc parallel loop gang vector num_gangs(8) collapse(1) copy(a[0:n]) device_type(x) vector\n    for (int i = 0; i < n; i++)\n        a[i] = 0;\n#pragma acc wait\n}\n";

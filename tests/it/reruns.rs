@@ -158,6 +158,31 @@ fn edits_where_the_translation_changes_stay_with_an_error() {
 }
 
 #[test]
+fn a_conflict_ends_where_its_lines_are_edited() {
+    let place = Place::new(&[("a.c", source([1, 2, 3]))]);
+    place.translate(&["-q"]);
+    place.write("out/a.c", &place.read("out/a.c").replace("acc2omp_queue(3)", "acc2omp_queue(33)"));
+    place.write("src/a.c", &source([4, 2, 7]));
+    let (status, said) = place.translate(&[]);
+    assert!(status == 2 && said.contains("out/.acc2omp/wanted/a.c has the translation"), "{said}");
+    assert!(place.read("out/.acc2omp/wanted/a.c").contains("acc2omp_queue(7)"));
+    // What is edited elsewhere says nothing of the conflict.
+    place.write("out/a.c", &place.read("out/a.c").replacen("int n = 100;", "int n = 100; /* mine */", 1));
+    assert_eq!(place.translate(&["-q"]).0, 2);
+    place.write("out/a.c", &place.read("out/a.c").replace("acc2omp_queue(33)", "acc2omp_queue(77)"));
+    let (status, said) = place.translate(&[]);
+    assert!(status == 0 && said.contains("note: out/a.c: edited since"), "{said}");
+    let text = place.read("out/a.c");
+    assert!(["/* mine */", "queue(77)", "queue(4)"].iter().all(|words| text.contains(words)), "{text}");
+    assert!(!place.path().join("out/.acc2omp/wanted/a.c").exists());
+    assert_eq!(place.drift(), (0, String::new()));
+    place.write("src/a.c", &source([4, 8, 7]));
+    assert_eq!(place.translate(&["-q"]), (0, String::new()));
+    let text = place.read("out/a.c");
+    assert!(text.contains("queue(77)") && text.contains("queue(8)"), "{text}");
+}
+
+#[test]
 fn files_that_acc2omp_has_not_written_stay() {
     let place = Place::new(&[("a.c", source([1, 2, 3]))]);
     fs::create_dir(place.path().join("out")).unwrap();
@@ -216,6 +241,25 @@ fn a_changed_configuration_is_drift() {
     assert_eq!(place.drift(), (0, String::new()));
     place.write("acc2omp.toml", "async = \"sync\"\n");
     assert_eq!(place.drift(), (1, "out: older than acc2omp.toml\n".to_owned()));
+}
+
+#[test]
+fn what_a_translation_read_elsewhere_is_drift() {
+    let use_of = |value: u8| format!("#undef USE\n#define USE {value}\n");
+    let text = format!("#include \"e.h\"\n#if USE\n{}#endif\n", source([1, 2, 3]));
+    let place = Place::new(&[("a.c", text), ("b.c", source([4, 5, 6]))]);
+    fs::create_dir(place.path().join("elsewhere")).unwrap();
+    place.write("elsewhere/e.h", "");
+    place.write("elsewhere/compile_commands.json", "[]");
+    let words = ["-q", "-Ielsewhere", "-p", "elsewhere"];
+    assert_eq!(place.translate(&words).0, 0);
+    assert_eq!(place.drift(), (0, String::new()));
+    place.write("elsewhere/e.h", &use_of(1));
+    assert_eq!(place.drift(), (1, "out/a.c: older than elsewhere/e.h\n".to_owned()));
+    place.translate(&words);
+    assert_eq!(place.drift(), (0, String::new()));
+    place.write("elsewhere/compile_commands.json", "[ ]");
+    assert_eq!(place.drift(), (1, "out: older than elsewhere/compile_commands.json\n".to_owned()));
 }
 
 #[test]
