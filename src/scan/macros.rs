@@ -192,6 +192,8 @@ pub struct Use {
     pub of: usize,
     /// It was to be left.
     pub left: bool,
+    /// It is left as its words are not known, of which nothing else tells.
+    pub is_unknown: bool,
     /// It stands for clauses of a directive: no part of its body can be changed.
     pub in_directive: bool,
 }
@@ -1143,7 +1145,8 @@ impl Macros {
                 written.extend(uses.iter().cloned());
             }
         }
-        let used = Use { span: first.to(last), of, left, in_directive: false };
+        let is_unknown = differs || !done;
+        let used = Use { span: first.to(last), of, left, is_unknown, in_directive: false };
         Some(Site { used, index, tokens: written })
     }
 
@@ -1191,7 +1194,7 @@ impl Macros {
         writing.expand_clauses(uses, &mut tokens)?;
         let text = rendered(&tokens);
         let parts = vec![Part { length: text.len(), from: Some(span), call: 0 }];
-        let used = Use { span, of, left: false, in_directive: true };
+        let used = Use { span, of, left: false, is_unknown: false, in_directive: true };
         Some(Site { used, index, tokens: vec![Token { text, blank_before: false, parts }] })
     }
 }
@@ -1217,7 +1220,10 @@ pub fn written_out(file: &SourceFile, macros: &Macros, choice: &Choice) -> Writt
     let mut written = Written::default();
     let mut sites = macros.sites(file, choice, &mut written.calls);
     let mut order: Vec<Use> =
-        vec![Use { span: Span::at(0), of: 0, left: false, in_directive: false }; sites.len()];
+        vec![
+            Use { span: Span::at(0), of: 0, left: false, is_unknown: false, in_directive: false };
+            sites.len()
+        ];
     sites.iter().for_each(|site| order[site.index] = site.used.clone());
     written.uses = order;
     // A body whose directives are written out at its uses shows none of them itself.

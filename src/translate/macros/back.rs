@@ -497,6 +497,9 @@ impl Back<'_> {
         for one in &mut translation.loops {
             one.span = self.place(one.span);
         }
+        let unknown = self.written.uses.iter().filter(|used| used.is_unknown);
+        let told = unknown.map(|used| diag::in_macro(used.span, &self.macros.get(used.of).name));
+        translation.diagnostics.extend(told);
         let mut reports: BTreeMap<Span, DirectiveReport> = BTreeMap::new();
         for report in &self.there.directives {
             let sign = self.is_sign(report.span);
