@@ -364,7 +364,8 @@ mod tests {
 
     #[test]
     fn a_word_that_is_put_together_is_told() {
-        let text = "// acc\n#define DO(x) _Pragma(#x)\n#define GO(n) DO(ac##c parallel n copy(a[0:10]))\n".to_owned()
+        let text = "// acc\n#define DO(x) _Pragma(#x)\n#define GO(n) DO(ac##c parallel n copy(a[0:10]))\n"
+            .to_owned()
             + &body(&format!("GO(loop)\n{LOOP}"));
         check("", &text, &["A0010", "left GO(loop)"]);
     }
