@@ -317,22 +317,9 @@ impl Symbols {
     fn kind(&mut self, module: &str, name: &str) -> SymbolId {
         let nowhere = Span { start: u32::MAX, end: u32::MAX };
         self.insert(Symbol {
-            name: name.to_owned(),
-            kind: SymbolKind::Constant,
-            class: Class::Scalar,
-            is_floating: false,
-            shape: Vec::new(),
-            bounds: Vec::new(),
-            scope: nowhere,
-            from: 0,
-            decl: None,
-            is_const: true,
-            is_reference: false,
-            fortran: Attributes::default(),
-            spelling: None,
             home: Some(module.to_owned()),
-            record: None,
             intrinsic: Some("integer".to_owned()),
+            ..Symbol::constant(name, nowhere)
         })
     }
 

@@ -99,6 +99,28 @@ pub struct Symbol {
 }
 
 impl Symbol {
+    /// A number's name that no declaration in this file gives.
+    pub(super) fn constant(name: &str, scope: Span) -> Symbol {
+        Symbol {
+            name: name.to_owned(),
+            kind: SymbolKind::Constant,
+            class: Class::Scalar,
+            is_floating: false,
+            shape: Vec::new(),
+            bounds: Vec::new(),
+            scope,
+            from: 0,
+            decl: None,
+            is_const: true,
+            is_reference: false,
+            fortran: Attributes::default(),
+            spelling: None,
+            home: None,
+            record: None,
+            intrinsic: None,
+        }
+    }
+
     /// The name as the source spells it, which is in lower case for Fortran else.
     pub fn spelled(&self, file: &SourceFile) -> String {
         let spelling = self.spelling.map(|span| file.text(span).into_owned());

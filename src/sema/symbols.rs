@@ -213,24 +213,7 @@ impl Symbols {
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
             self.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
             only(&mut self.bodies, &define.name, define.body.clone());
-            self.insert(Symbol {
-                name: define.name.clone(),
-                kind: SymbolKind::Constant,
-                class: Class::Scalar,
-                is_floating: false,
-                shape: Vec::new(),
-                bounds: Vec::new(),
-                scope: file,
-                from: 0,
-                decl: None,
-                is_const: true,
-                is_reference: false,
-                fortran: Attributes::default(),
-                spelling: None,
-                home: None,
-                record: None,
-                intrinsic: None,
-            });
+            self.insert(Symbol::constant(&define.name, file));
         }
     }
 

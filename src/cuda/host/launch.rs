@@ -2,6 +2,7 @@
 //!
 //! Invariant: kernel and launcher name the program's variables by their own names.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::lowering::Lowering;
@@ -305,6 +306,7 @@ fn kernel(input: &Input, launch: Launch, scheduled: &Scheduled, name: &str) -> R
         mode: Levels::NONE,
         sizes: Some((sizes.vector, sizes.workers)),
         is_together: true,
+        led_to: OnceCell::new(),
         is_one_gang: *is_one_gang,
     };
     prepare(&mut body, stmt)?;

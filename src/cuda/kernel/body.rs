@@ -3,7 +3,8 @@
 //! Invariant: what is outside worker and vector loops has the effect of one thread of its worker or gang (2.9: worker-single
 //! and vector-single mode); threads of a gang meet before and behind such code.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::counted::{Counted, is_narrow};
 use super::privates;
@@ -62,6 +63,8 @@ pub struct Body<'a, 'b> {
     pub sizes: Option<(usize, usize)>,
     /// All threads that run what comes next are behind what they did before.
     pub is_together: bool,
+    /// The variables whose addresses the region gives to pointers, once that was asked.
+    pub led_to: OnceCell<BTreeSet<SymbolId>>,
     /// One gang runs all of it.
     pub is_one_gang: bool,
 }

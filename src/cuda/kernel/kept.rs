@@ -14,7 +14,7 @@ impl Body<'_, '_> {
     /// The variables of the thread's own, declared outside the statements, that they may change.
     pub(super) fn kept(&self, run: &[StmtId]) -> Vec<SymbolId> {
         let (unit, symbols) = (self.input.unit(), self.input.symbols);
-        let mut changed = self.led_to();
+        let mut changed = self.led_to.get_or_init(|| self.led_to()).clone();
         for stmt in run {
             changed.extend(self.addressed(self.input.stmt_span(*stmt)));
             for (symbol, used) in sema::uses(unit, symbols, *stmt).iter() {

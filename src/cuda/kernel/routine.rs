@@ -2,7 +2,7 @@
 //!
 //! Invariant: the loops of a routine with levels are distributed over the threads that call it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 use super::body::Body;
@@ -58,6 +58,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         function: None,
         sizes: None,
         is_together: true,
+        led_to: OnceCell::new(),
         is_one_gang: false,
     };
     let whole = unit.stmt(body).span;

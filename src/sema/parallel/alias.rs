@@ -291,12 +291,12 @@ impl Nest<'_> {
     /// Whether different components of one Fortran variable may lead to the same memory: one is a pointer, and the other one
     /// a pointer or a target.
     pub(super) fn are_pointers_apart(&self, one: &Access, two: &Access) -> bool {
-        let differs = self.members(one).ne(self.members(two));
-        let meets = self.is_pointer(one) && self.is_aim(two) || self.is_pointer(two) && self.is_aim(one);
+        // What associates have for a name is looked up last: this is asked of each pair.
+        let meets = || self.is_pointer(one) && self.is_aim(two) || self.is_pointer(two) && self.is_aim(one);
         self.facts.unit.is_fortran()
             && !self.facts.no_alias
-            && differs
-            && meets
+            && self.members(one).ne(self.members(two))
+            && meets()
             && !self.have_other_intrinsic_types(one, two)
     }
 
