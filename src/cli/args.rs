@@ -218,6 +218,11 @@ struct How {
     #[arg(long)]
     assume_no_alias: bool,
 
+    /// Leave loops without a directive in order inside of loops that have one; otherwise they are divided, too, where they are
+    /// proven parallel and that is faster
+    #[arg(long)]
+    as_written: bool,
+
     /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     budget: u32,
@@ -537,6 +542,7 @@ impl How {
             host_fallback: self.host_fallback,
             device_type: self.device_type.to_ascii_lowercase(),
             assume_no_alias: self.assume_no_alias,
+            as_written: self.as_written,
             budget: Budget::default().times(self.budget),
             ..Options::default()
         }

@@ -10,14 +10,15 @@ use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
-    self, Around, Combine, Facts, Finding, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
-    judge_and_reach, only_loop, reached,
+    self, Around, Combine, Facts, Finding, Judged, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
+    judge_and_reach, reached,
 };
 use crate::source::Span;
 
 use super::feedback::{help, reason};
 use super::induction::Closed;
-use super::{Aim, Input, Region, launch};
+use super::inner::Nest;
+use super::{Aim, Input, Region, Routines, launch};
 
 /// The directives, and what was found out about the loops.
 pub struct Settled {
@@ -37,12 +38,20 @@ pub struct Settled {
 /// its directive.
 pub type Reached = BTreeMap<u32, BTreeSet<SymbolId>>;
 
-/// Whether some loop is left to the compiler.
-pub fn leaves_open(bound: &[Bound]) -> bool {
+/// Whether some loop is left to the compiler: those of `kernels`, those with `auto`, and, unless the program is taken as it is
+/// written, those without a directive inside of others.
+pub fn leaves_open(unit: &Unit, bound: &[Bound], aim: &Aim) -> bool {
+    let governed: BTreeSet<StmtId> =
+        bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt).collect();
+    let has_plain_loop = |stmt: StmtId| {
+        let inside = unit.stmt_ids_in(unit.stmt(stmt).span);
+        let mut loops = inside.filter(|stmt| matches!(unit.stmt(*stmt).kind, StmtKind::For { .. }));
+        loops.any(|stmt| !governed.contains(&stmt))
+    };
     bound.iter().any(|one| {
         launch::region(one.directive.kind) == Region::Kernels && one.directive.kind.is_compute()
             || one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Auto)
-    })
+    }) || !aim.as_written && governed.iter().any(|stmt| has_plain_loop(*stmt))
 }
 
 /// Settles which loops are parallel.
@@ -52,6 +61,7 @@ pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
         let mut settling = Settling {
             input: &input,
             facts,
+            routines: aim.routines.clone().and_own(facts.unit, &bound, &aim.device_type),
             at_loop: input.loop_directives(),
             verdicts: BTreeMap::new(),
             changes: Changes::default(),
@@ -83,6 +93,8 @@ pub(super) struct Changes {
 pub(super) struct Settling<'m, 'a> {
     pub(super) input: &'m Input<'a>,
     pub(super) facts: &'m Facts<'a>,
+    /// The levels of routines.
+    pub(super) routines: Routines,
     /// The directives that govern loops, by the loop.
     pub(super) at_loop: BTreeMap<StmtId, usize>,
     verdicts: BTreeMap<Span, Verdict>,
@@ -123,7 +135,8 @@ impl Settling<'_, '_> {
         }
         let region = launch::region(one.directive.kind);
         let in_kernels = region == Region::Kernels && !is_orphan;
-        if region == Region::Serial || !in_kernels && !self.has_auto(index) {
+        let is_left = in_kernels || self.has_auto(index) || self.has_plain_loops(index, stmt);
+        if region == Region::Serial || !is_left {
             return;
         }
         self.around = self.around(index);
@@ -134,17 +147,28 @@ impl Settling<'_, '_> {
             self.reached.insert(at, reached(self.facts, stmt));
         }
         for nest in nests {
-            let verdicts = if is_one_loop {
-                let (verdicts, reached) = judge_and_reach(self.facts, &self.around, nest);
+            let Judged { verdicts, layout } = if is_one_loop {
+                let (judged, reached) = judge_and_reach(self.facts, &self.around, nest);
                 self.reached.insert(at, reached);
-                verdicts
+                judged
             } else {
                 judge(self.facts, &self.around, nest)
             };
-            let by_loop: BTreeMap<StmtId, Verdict> =
+            let verdicts: BTreeMap<StmtId, Verdict> =
                 verdicts.into_iter().map(|verdict| (verdict.stmt, verdict)).collect();
-            self.nest(index, nest, in_kernels, &by_loop);
+            self.nest(Nest { index, in_kernels, verdicts: &verdicts, layout: &layout }, nest);
         }
+    }
+
+    /// Whether loops without a directive stand in loops of the construct that have one.
+    fn has_plain_loops(&self, index: usize, stmt: StmtId) -> bool {
+        let unit = self.facts.unit;
+        let has_one = |at: usize| self.input.bound[at].stmt().is_some_and(|outer| {
+            let mut inside = unit.stmt_ids_in(unit.stmt(outer).span);
+            inside.any(|stmt| matches!(unit.stmt(stmt).kind, StmtKind::For { .. }) && !self.at_loop.contains_key(&stmt))
+        });
+        let own = self.at_loop.get(&stmt).copied().filter(|at| *at == index);
+        !self.input.aim.as_written && own.into_iter().chain(self.input.all_loops_below(index)).any(has_one)
     }
 
     /// Whether the construct, or a loop in it, is `auto`.
@@ -194,7 +218,8 @@ impl Settling<'_, '_> {
     }
 
     /// Settles the loop `stmt` and those in it.
-    fn nest(&mut self, index: usize, stmt: StmtId, in_kernels: bool, verdicts: &BTreeMap<StmtId, Verdict>) {
+    pub(super) fn nest(&mut self, nest: Nest, stmt: StmtId) {
+        let Nest { index, in_kernels, verdicts, .. } = nest;
         let Some(verdict) = verdicts.get(&stmt) else { return };
         let directive = self.at_loop.get(&stmt).copied();
         let is_seq = directive.is_some_and(|at| self.input.clauses(at).seq);
@@ -228,37 +253,19 @@ impl Settling<'_, '_> {
             }
             _ => {}
         }
-        let body = match self.facts.unit.stmt(stmt).kind {
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
-                body
-            }
-            _ => return,
-        };
-        if !spread {
-            for inner in outermost(self.facts.unit, body) {
-                self.nest(index, inner, in_kernels, verdicts);
-            }
-            return;
+        if spread {
+            let divided = self.divided(nest, stmt, directive);
+            return self.inside(nest, &divided);
         }
-        // Inside a loop that is shared out, one without a directive is shared out with it or not at all.
-        let tight = only_loop(self.facts.unit, body).filter(|inner| !self.at_loop.contains_key(inner));
-        let is_free = directive.is_none_or(|at| {
-            let clauses = self.input.clauses(at);
-            let is_sized = clauses.collapse.is_some() || clauses.tile.is_some();
-            !is_sized && !clauses.gang && !clauses.worker && !clauses.vector && is_open
-        });
-        let tight = tight.filter(|_| is_free && in_kernels);
-        for inner in outermost(self.facts.unit, body) {
-            if Some(inner) == tight && self.is_tight(stmt, inner) {
-                self.nest(index, inner, in_kernels, verdicts);
-            } else {
-                self.only_directives(index, inner, in_kernels, verdicts);
+        for child in children(self.facts.unit, stmt) {
+            for inner in outermost(self.facts.unit, child) {
+                self.nest(nest, inner);
             }
         }
     }
 
     /// Keeps what was found out about a loop.
-    fn tell(&mut self, verdict: &Verdict) {
+    pub(super) fn tell(&mut self, verdict: &Verdict) {
         let unit = self.facts.unit;
         let span = unit.stmt(verdict.stmt).span;
         // The loops over the other indices of a `do concurrent` are not in the source.
@@ -278,29 +285,8 @@ impl Settling<'_, '_> {
         self.verdicts.insert(span, verdict);
     }
 
-    /// Settles the loops with a directive in the loop `stmt`, and tells of the others.
-    fn only_directives(
-        &mut self,
-        index: usize,
-        stmt: StmtId,
-        in_kernels: bool,
-        verdicts: &BTreeMap<StmtId, Verdict>,
-    ) {
-        if self.at_loop.contains_key(&stmt) {
-            return self.nest(index, stmt, in_kernels, verdicts);
-        }
-        if let Some(verdict) = verdicts.get(&stmt) {
-            self.tell(verdict);
-        }
-        for child in children(self.facts.unit, stmt) {
-            for inner in outermost(self.facts.unit, child) {
-                self.only_directives(index, inner, in_kernels, verdicts);
-            }
-        }
-    }
-
     /// Whether the bounds of loop `inner`, all there is in `outer`, stay the same.
-    fn is_tight(&self, outer: StmtId, inner: StmtId) -> bool {
+    pub(super) fn is_tight(&self, outer: StmtId, inner: StmtId) -> bool {
         let (unit, symbols) = (self.facts.unit, self.facts.symbols);
         let header = |stmt| sema::header(unit, symbols, stmt).ok();
         header(outer)
@@ -309,7 +295,7 @@ impl Settling<'_, '_> {
     }
 
     /// A directive for a loop without one.
-    fn imply(&mut self, index: usize, stmt: StmtId, needs: &Needs) {
+    pub(super) fn imply(&mut self, index: usize, stmt: StmtId, needs: &Needs) {
         let clauses = self.clauses(self.facts.unit.stmt(stmt).span.start, needs);
         let like = &self.input.bound[index];
         self.changes.implied.push(implied_loop(self.facts.unit, stmt, like, clauses));
@@ -397,7 +383,7 @@ impl Changes {
 }
 
 /// The outermost loops in `stmt`, which may be one.
-fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
+pub(super) fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
     let mut found = Vec::new();
     let mut pending = vec![stmt];
     while let Some(stmt) = pending.pop() {

@@ -61,6 +61,18 @@ impl Settling<'_, '_> {
         settled
     }
 
+    /// Whether a reduction that was found is of a variable that all gangs share, or that belongs to an iteration of a loop around.
+    pub(super) fn is_plain_sum(
+        &self,
+        index: usize,
+        stmt: StmtId,
+        symbol: SymbolId,
+        verdicts: &BTreeMap<StmtId, Verdict>,
+    ) -> bool {
+        let is_orphan = !self.input.bound[index].directive.kind.is_compute();
+        is_orphan || matches!(self.sum(index, stmt, symbol, verdicts), Sum::Plain)
+    }
+
     fn sum(&self, index: usize, stmt: StmtId, symbol: SymbolId, verdicts: &BTreeMap<StmtId, Verdict>) -> Sum {
         let Some(region) = self.input.bound[index].stmt() else { return Sum::Plain };
         let around = self.loops_around(region, stmt);

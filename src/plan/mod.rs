@@ -22,6 +22,7 @@ mod extent;
 mod feedback;
 mod gang_sums;
 mod induction;
+mod inner;
 mod inner_private;
 mod jumps;
 mod kernels;
@@ -131,6 +132,8 @@ pub struct Aim {
     pub queues: bool,
     /// The device can compute a condition that the host then decides by.
     pub asks: bool,
+    /// Loops without a directive inside of others stay in order, as the program says nothing of them.
+    pub as_written: bool,
     /// The levels of the routines of other files.
     pub routines: Routines,
     /// Directives with queues in branches of the preprocessor that are not read now.

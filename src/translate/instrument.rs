@@ -70,6 +70,7 @@ impl BackEnd for Instrument {
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: true,
             asks: true,
+            as_written: true,
             routines: source.routines(options),
             queued_elsewhere: Vec::new(),
         };

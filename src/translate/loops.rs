@@ -90,7 +90,7 @@ impl Source {
         options: &Options,
         found: &mut Found,
     ) -> (Vec<Bound>, plan::Reached) {
-        if !plan::leaves_open(&bound) {
+        if !plan::leaves_open(unit, &bound, aim) {
             return (bound, plan::Reached::new());
         }
         let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias)

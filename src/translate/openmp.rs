@@ -243,6 +243,7 @@ fn planned(
         preference: omp::preference(target.profile, target.version, target.speech),
         queues: target.queues == omp::Queues::Kept,
         asks: true,
+        as_written: options.as_written,
         routines: source.routines(options),
         queued_elsewhere: read::queued_elsewhere(file, scan),
     };

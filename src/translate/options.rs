@@ -95,6 +95,8 @@ pub struct Options {
     pub device_type: String,
     /// No two names lead to the same memory.
     pub assume_no_alias: bool,
+    /// Loops without a directive inside of loops that have one stay in order, even where they are proven parallel.
+    pub as_written: bool,
     /// Device code in CUDA says with `#line` where it comes from.
     pub line_directives: bool,
     /// The lines, from one, of directives of which something is asked for.
@@ -136,6 +138,7 @@ impl Default for Options {
             host_fallback: None,
             device_type: "nvidia".to_owned(),
             assume_no_alias: false,
+            as_written: false,
             line_directives: false,
             asked: Vec::new(),
             has_namesake: false,

@@ -107,6 +107,7 @@ impl Source {
             preference: cuda::PREFERENCE,
             queues: true,
             asks: false,
+            as_written: options.as_written,
             routines: self.routines(options),
             queued_elsewhere: Vec::new(),
         }

@@ -19,6 +19,7 @@ mod index;
 mod induction;
 mod integer;
 mod known;
+mod layout;
 mod macros;
 mod memory;
 mod origin;
@@ -39,6 +40,7 @@ pub use depend::Distance;
 pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
 pub use integer::integer;
+pub use layout::{Layout, Near};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,15 +153,24 @@ pub enum Kind {
     Budget(Exceeded),
 }
 
-/// Looks at the loop `stmt` and those in it, outermost first. Where that takes more than its budget, nothing is proven.
-pub fn judge(facts: &Facts, around: &Around, stmt: StmtId) -> Vec<Verdict> {
+/// What was found out about a nest of loops.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// The verdicts on its loops, outermost first.
+    pub verdicts: Vec<Verdict>,
+    /// How its memory lies; nothing is known of it where the proof took more than its budget.
+    pub layout: Layout,
+}
+
+/// Looks at the loop `stmt` and those in it. Where that takes more than its budget, nothing is proven.
+pub fn judge(facts: &Facts, around: &Around, stmt: StmtId) -> Judged {
     judged(facts, around, stmt, |_| ()).0
 }
 
 /// The same, and what `reached` says of the loop, which is read once for both. No statement in it is atomic.
-pub fn judge_and_reach(facts: &Facts, around: &Around, stmt: StmtId) -> (Vec<Verdict>, BTreeSet<SymbolId>) {
-    let (verdicts, found) = judged(facts, around, stmt, |nest| nest.reached());
-    (verdicts, found.unwrap_or_else(|| reached(facts, stmt)))
+pub fn judge_and_reach(facts: &Facts, around: &Around, stmt: StmtId) -> (Judged, BTreeSet<SymbolId>) {
+    let (judged, found) = judged(facts, around, stmt, |nest| nest.reached());
+    (judged, found.unwrap_or_else(|| reached(facts, stmt)))
 }
 
 /// The verdicts, and what else the nest is asked, if the budget lasts.
@@ -168,17 +179,18 @@ fn judged<T>(
     around: &Around,
     stmt: StmtId,
     ask: impl FnOnce(&Nest) -> T,
-) -> (Vec<Verdict>, Option<T>) {
+) -> (Judged, Option<T>) {
     let judged = budget::within(facts.limits, || {
         let nest = Nest::new(facts, stmt, &around.atomic);
         let judge = Judge::new(&nest, around, stmt);
         let loops = (0..nest.loops.len()).map(|at| (nest.loops[at].stmt, judge.finding(at)));
-        (loops.map(|(stmt, finding)| Verdict { stmt, finding }).collect(), Some(ask(&nest)))
+        let verdicts = loops.map(|(stmt, finding)| Verdict { stmt, finding }).collect();
+        (Judged { verdicts, layout: nest.layout() }, Some(ask(&nest)))
     });
     judged.unwrap_or_else(|exceeded| {
         // What was being found out about a function is not the whole of it.
         facts.effects.borrow_mut().clear();
-        (given_up(facts, stmt, exceeded), None)
+        (Judged { verdicts: given_up(facts, stmt, exceeded), layout: Layout::default() }, None)
     })
 }
 

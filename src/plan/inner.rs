@@ -1,0 +1,270 @@
+//! Loops without a directive inside of a loop that is divided: which of them are divided, too.
+//!
+//! Invariant: such a loop is proven parallel, and what it computes is what it computed in order, but for the rounding of the
+//! sums in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::acc::ast::{ClauseKind, DirectiveKind, ReductionOp};
+use crate::bind::descendants;
+use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::sema::{self, Finding, Layout, Needs, SymbolId, Verdict, children, only_loop};
+
+use super::auto::{Settling, operator, outermost};
+
+/// The nest of loops that is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Nest<'v> {
+    /// The compute construct, or the loop directive outside of all.
+    pub(super) index: usize,
+    /// The construct is `kernels`.
+    pub(super) in_kernels: bool,
+    /// What was found out about its loops.
+    pub(super) verdicts: &'v BTreeMap<StmtId, Verdict>,
+    /// How its memory lies.
+    pub(super) layout: &'v Layout,
+}
+
+/// A loop that is divided, or the innermost one of several that run as one.
+#[derive(Clone)]
+pub(super) struct Divided {
+    /// The loop.
+    pub(super) stmt: StmtId,
+    /// So many loops run as one with it, itself included.
+    depth: usize,
+    /// Their iterations, if that is a number.
+    trips: Option<i64>,
+    /// What they reduce.
+    reductions: Vec<(ReductionOp, SymbolId)>,
+    /// There are lanes for the loops inside of it.
+    has_lanes: bool,
+}
+
+/// So many iterations fill the device without the loops inside.
+const MANY: i64 = 1 << 16;
+
+/// The iterations of a loop of which they are not known, where costs are compared.
+const USUAL: u64 = 128;
+
+/// The threads that wait while one of them runs the code beside the loops inside.
+const LANES: u64 = 32;
+
+impl Settling<'_, '_> {
+    /// The loop of directive `at`, as it is divided with what was found out about it.
+    pub(super) fn divided(&self, nest: Nest, stmt: StmtId, at: Option<usize>) -> Divided {
+        let found = nest.verdicts.get(&stmt).map(|verdict| &verdict.finding);
+        let mut reductions = match found {
+            Some(Finding::Parallel(needs)) => {
+                needs.reductions.iter().map(|(how, symbol)| (operator(*how), *symbol)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let trips = nest.layout.trips(stmt);
+        let Some(at) = at else { return Divided { stmt, depth: 1, trips, reductions, has_lanes: true } };
+        let clauses = self.input.clauses(at);
+        for (op, item) in &clauses.reduction {
+            reductions.extend(self.input.symbol_of(at, item).map(|symbol| (*op, symbol)));
+        }
+        let count = match clauses.collapse {
+            Some((size, false)) => size.text.trim().parse().unwrap_or(0),
+            Some((_, true)) => 0,
+            None => 1,
+        };
+        let unit = self.facts.unit;
+        let inner = |stmt: &StmtId| only_loop(unit, body(unit, *stmt)?);
+        let loops: Vec<StmtId> = std::iter::successors(Some(stmt), inner).take(count).collect();
+        let all = loops.iter().map(|stmt| nest.layout.trips(*stmt));
+        let trips = all.reduce(|one, two| one?.checked_mul(two?)).flatten();
+        let is_whole = loops.len() == count && count > 0 && clauses.tile.is_none();
+        let innermost = loops.last().copied().unwrap_or(stmt);
+        let has_lanes =
+            is_whole && !clauses.vector && self.has_levels(nest.index) && !self.calls_levels(innermost);
+        Divided { stmt: innermost, depth: loops.len(), trips, reductions, has_lanes }
+    }
+
+    /// Settles what is in a loop that is divided: loops with a directive as these say, others as it is best.
+    pub(super) fn inside(&mut self, nest: Nest, divided: &Divided) {
+        let unit = self.facts.unit;
+        let Some(body) = body(unit, divided.stmt) else { return };
+        if divided.has_lanes
+            && let Some((inner, needs)) = self.tight(nest, divided)
+        {
+            self.tell(&nest.verdicts[&inner]);
+            self.imply(nest.index, inner, needs);
+            let own = self.divided(nest, inner, None);
+            let trips = divided.trips.zip(own.trips).and_then(|(one, two)| one.checked_mul(two));
+            let depth = divided.depth + 1;
+            return self.inside(nest, &Divided { depth, trips, reductions: divided.reductions.clone(), ..own });
+        }
+        let chosen = if divided.has_lanes { self.chosen(nest, divided, body) } else { BTreeSet::new() };
+        for inner in outermost(unit, body) {
+            self.each_inside(nest, inner, &chosen);
+        }
+    }
+
+    /// Settles a loop inside of one that is divided, and those in it.
+    fn each_inside(&mut self, nest: Nest, stmt: StmtId, chosen: &BTreeSet<StmtId>) {
+        if self.at_loop.contains_key(&stmt) {
+            return self.nest(nest, stmt);
+        }
+        if let Some(verdict) = nest.verdicts.get(&stmt) {
+            self.tell(verdict);
+            if let (true, Finding::Parallel(needs)) = (chosen.contains(&stmt), &verdict.finding) {
+                self.imply(nest.index, stmt, needs);
+                return self.inside(nest, &self.divided(nest, stmt, None));
+            }
+        }
+        let unit = self.facts.unit;
+        for inner in children(unit, stmt).flat_map(|child| outermost(unit, child)) {
+            self.each_inside(nest, inner, chosen);
+        }
+    }
+
+    /// The loop that is all there is in a divided one, with bounds that stay the same, and can run as one with it.
+    fn tight<'v>(&self, nest: Nest<'v>, divided: &Divided) -> Option<(StmtId, &'v Needs)> {
+        let unit = self.facts.unit;
+        let inner = only_loop(unit, body(unit, divided.stmt)?)?;
+        let needs = self.candidate(nest, inner)?;
+        let is_reduced = needs.reductions.iter().all(|(how, own)| divided.reductions.contains(&(operator(*how), *own)));
+        (self.is_tight(divided.stmt, inner) && is_reduced).then_some((inner, needs))
+    }
+
+    /// The loops in the body of a divided one which get the lanes.
+    fn chosen(&self, nest: Nest, divided: &Divided, body: StmtId) -> BTreeSet<StmtId> {
+        let unit = self.facts.unit;
+        let mut inside = Inside::default();
+        self.look(nest, body, 1, &mut inside);
+        let candidates: Vec<StmtId> = inside.candidates;
+        if candidates.is_empty() || inside.has_other_loop && !inside.has_directive {
+            return BTreeSet::new();
+        }
+        let weight = |stmt: &StmtId| {
+            let trips = nest.layout.trips(*stmt).map_or(USUAL, |trips| u64::try_from(trips).unwrap_or(0));
+            trips.saturating_mul(unit.expr_ids_in(unit.stmt(*stmt).span).count() as u64)
+        };
+        let work: u64 = candidates.iter().map(weight).fold(0, u64::saturating_add);
+        let sum = |lane: &dyn Fn(StmtId) -> StmtId| -> usize {
+            candidates.iter().map(|stmt| nest.layout.near(lane(*stmt), *stmt).near).sum()
+        };
+        let (here, there) = (sum(&|_| divided.stmt), sum(&|stmt| stmt));
+        let reduces = candidates.iter().any(|stmt| match &nest.verdicts[stmt].finding {
+            Finding::Parallel(needs) => !needs.reductions.is_empty(),
+            Finding::Sequential(_) => false,
+        });
+        let is_full = divided.trips.is_some_and(|trips| trips >= MANY)
+            || divided.trips.is_none() && divided.depth > 1;
+        let is_better = there > here || there == here && !(is_full && reduces);
+        let is_worth = inside.has_directive || is_better && inside.beside.saturating_mul(LANES) <= work;
+        if is_worth { candidates.into_iter().collect() } else { BTreeSet::new() }
+    }
+
+    /// Collects what stands in a statement that a divided loop runs `times` times in each iteration.
+    fn look(&self, nest: Nest, stmt: StmtId, times: u64, inside: &mut Inside) {
+        let unit = self.facts.unit;
+        let is_loop = body(unit, stmt).is_some();
+        if is_loop && self.candidate(nest, stmt).is_some() {
+            inside.candidates.push(stmt);
+            return;
+        }
+        let is_directed = self.at_loop.get(&stmt).is_some_and(|at| !self.input.clauses(*at).seq);
+        if is_directed {
+            inside.has_directive = true;
+            return;
+        }
+        let known = nest.layout.trips(stmt).and_then(|trips| u64::try_from(trips).ok());
+        let below = match is_loop {
+            true => times.saturating_mul(known.unwrap_or(USUAL)),
+            false => times,
+        };
+        let before = inside.candidates.len();
+        let parts: Vec<StmtId> = children(unit, stmt).collect();
+        let nested: usize =
+            parts.iter().map(|part| unit.expr_ids_in(unit.stmt(*part).span).count()).sum();
+        let own = unit.expr_ids_in(unit.stmt(stmt).span).count().saturating_sub(nested) as u64;
+        inside.beside = inside.beside.saturating_add(own.saturating_mul(below));
+        for part in parts {
+            self.look(nest, part, below, inside);
+        }
+        let is_short = known.is_some_and(|trips| i128::from(trips) < self.short_trip());
+        inside.has_other_loop |= is_loop && !is_short && inside.candidates.len() == before;
+    }
+
+    /// What a loop without a directive needs to be divided, if it can be, and has enough iterations.
+    fn candidate<'v>(&self, nest: Nest<'v>, stmt: StmtId) -> Option<&'v Needs> {
+        let Finding::Parallel(needs) = &nest.verdicts.get(&stmt)?.finding else { return None };
+        let is_short = nest.layout.trips(stmt).is_some_and(|trips| i128::from(trips) < self.short_trip());
+        let is_free = !self.at_loop.contains_key(&stmt) && !needs.is_asserted && !is_short;
+        let is_concurrent = || self.facts.unit.concurrent.iter().any(|one| one.stmt == stmt);
+        let is_plain = is_free && self.input.begins_line(stmt) && !is_concurrent();
+        (is_plain && self.may_be_implied(nest, stmt, needs)).then_some(needs)
+    }
+
+    fn may_be_implied(&self, nest: Nest, stmt: StmtId, needs: &Needs) -> bool {
+        let has_array =
+            needs.private.iter().any(|symbol| self.facts.symbols.get(*symbol).class == sema::Class::Array);
+        let is_plain_sum = |symbol: SymbolId| self.is_plain_sum(nest.index, stmt, symbol, nest.verdicts);
+        needs.unread.is_empty()
+            && (nest.in_kernels || !has_array && needs.reductions.iter().all(|(_, one)| is_plain_sum(*one)))
+            && !self.has_directives(nest.index, stmt)
+            && !self.calls_levels(stmt)
+    }
+
+    /// Whether a loop holds directives that decide how it may be divided.
+    fn has_directives(&self, index: usize, stmt: StmtId) -> bool {
+        let span = self.facts.unit.stmt(stmt).span;
+        let mut inside = descendants(self.input.bound, index).filter(|at| {
+            span.contains(self.input.bound[*at].directive.span)
+        });
+        inside.any(|at| {
+            let directive = &self.input.bound[at].directive;
+            let is_plain_atomic = directive.kind == DirectiveKind::Atomic
+                && !directive.clauses.iter().any(|clause| {
+                    matches!(
+                        clause.kind,
+                        ClauseKind::AtomicRead | ClauseKind::AtomicWrite | ClauseKind::AtomicCapture
+                    )
+                });
+            let is_seq = directive.kind == DirectiveKind::Loop && self.input.clauses(at).seq;
+            !is_plain_atomic && !is_seq
+        })
+    }
+
+    /// Whether a construct has levels for its loops, or the routine around a loop.
+    fn has_levels(&self, index: usize) -> bool {
+        let one = &self.input.bound[index];
+        let function = one.function.map(|function| &self.facts.unit.function(function).name);
+        one.directive.kind.is_compute() || function.is_some_and(|name| self.routines.own_levels(name).any())
+    }
+
+    /// Whether code calls routines that take levels.
+    fn calls_levels(&self, stmt: StmtId) -> bool {
+        self.routines.levels_in(self.facts.unit, self.facts.symbols, stmt).any()
+    }
+
+    fn short_trip(&self) -> i128 {
+        self.input.aim.preference.short_trip
+    }
+}
+
+/// What stands in a divided loop.
+#[derive(Default)]
+struct Inside {
+    /// The outermost loops without a directive that can be divided.
+    candidates: Vec<StmtId>,
+    /// Loops with a directive take lanes.
+    has_directive: bool,
+    /// There is another loop that one thread runs, and that is not short.
+    has_other_loop: bool,
+    /// The expressions beside the loops, as often as they are computed.
+    beside: u64,
+}
+
+/// The body of a loop.
+fn body(unit: &Unit, stmt: StmtId) -> Option<StmtId> {
+    match unit.stmt(stmt).kind {
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+            Some(body)
+        }
+        _ => None,
+    }
+}
