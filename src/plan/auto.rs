@@ -99,7 +99,7 @@ pub(super) struct Settling<'m, 'a> {
     pub(super) at_loop: BTreeMap<StmtId, usize>,
     verdicts: BTreeMap<Span, Verdict>,
     pub(super) changes: Changes,
-    diags: Vec<Diag>,
+    pub(super) diags: Vec<Diag>,
     /// What stands around the loops of the construct that is looked at.
     pub(super) around: Around,
     pub(super) closed: Vec<Closed>,
@@ -163,10 +163,14 @@ impl Settling<'_, '_> {
     /// Whether loops without a directive stand in loops of the construct that have one.
     fn has_plain_loops(&self, index: usize, stmt: StmtId) -> bool {
         let unit = self.facts.unit;
-        let has_one = |at: usize| self.input.bound[at].stmt().is_some_and(|outer| {
-            let mut inside = unit.stmt_ids_in(unit.stmt(outer).span);
-            inside.any(|stmt| matches!(unit.stmt(stmt).kind, StmtKind::For { .. }) && !self.at_loop.contains_key(&stmt))
-        });
+        let has_one = |at: usize| {
+            self.input.bound[at].stmt().is_some_and(|outer| {
+                let mut inside = unit.stmt_ids_in(unit.stmt(outer).span);
+                inside.any(|stmt| {
+                    matches!(unit.stmt(stmt).kind, StmtKind::For { .. }) && !self.at_loop.contains_key(&stmt)
+                })
+            })
+        };
         let own = self.at_loop.get(&stmt).copied().filter(|at| *at == index);
         !self.input.aim.as_written && own.into_iter().chain(self.input.all_loops_below(index)).any(has_one)
     }
@@ -341,7 +345,7 @@ impl Settling<'_, '_> {
         clauses
     }
 
-    fn told(&self, at: Span, obstacle: &Obstacle) -> Diag {
+    pub(super) fn told(&self, at: Span, obstacle: &Obstacle) -> Diag {
         let mut told = diag::loop_in_order(
             at,
             &reason(self.facts, obstacle),

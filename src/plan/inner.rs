@@ -9,8 +9,9 @@ use crate::acc::ast::{ClauseKind, DirectiveKind, ReductionOp};
 use crate::bind::descendants;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{self, Finding, Layout, Needs, SymbolId, Verdict, children, only_loop};
+use crate::source::Span;
 
-use super::auto::{Settling, operator, outermost};
+use super::auto::{Settling, head, operator, outermost};
 
 /// The nest of loops that is looked at.
 #[derive(Clone, Copy)]
@@ -94,21 +95,31 @@ impl Settling<'_, '_> {
             let own = self.divided(nest, inner, None);
             let trips = divided.trips.zip(own.trips).and_then(|(one, two)| one.checked_mul(two));
             let depth = divided.depth + 1;
-            return self.inside(nest, &Divided { depth, trips, reductions: divided.reductions.clone(), ..own });
+            return self
+                .inside(nest, &Divided { depth, trips, reductions: divided.reductions.clone(), ..own });
         }
         let chosen = if divided.has_lanes { self.chosen(nest, divided, body) } else { BTreeSet::new() };
+        let only = only_loop(unit, body).filter(|inner| self.is_tight(divided.stmt, *inner));
         for inner in outermost(unit, body) {
-            self.each_inside(nest, inner, &chosen);
+            self.each_inside(nest, inner, only == Some(inner), &chosen);
         }
     }
 
-    /// Settles a loop inside of one that is divided, and those in it.
-    fn each_inside(&mut self, nest: Nest, stmt: StmtId, chosen: &BTreeSet<StmtId>) {
+    /// Settles a loop inside of one that is divided, and those in it. A loop of `kernels` that could run as one with it if it were
+    /// parallel is told of.
+    fn each_inside(&mut self, nest: Nest, stmt: StmtId, is_tight: bool, chosen: &BTreeSet<StmtId>) {
         if self.at_loop.contains_key(&stmt) {
             return self.nest(nest, stmt);
         }
         if let Some(verdict) = nest.verdicts.get(&stmt) {
             self.tell(verdict);
+            if let (true, Finding::Sequential(obstacle)) =
+                (is_tight && nest.in_kernels && !self.is_concurrent(stmt), &verdict.finding)
+            {
+                let at = head(self.facts, self.facts.unit.stmt(stmt).span);
+                let told = self.told(at, obstacle);
+                self.diags.push(told);
+            }
             if let (true, Finding::Parallel(needs)) = (chosen.contains(&stmt), &verdict.finding) {
                 self.imply(nest.index, stmt, needs);
                 return self.inside(nest, &self.divided(nest, stmt, None));
@@ -116,7 +127,7 @@ impl Settling<'_, '_> {
         }
         let unit = self.facts.unit;
         for inner in children(unit, stmt).flat_map(|child| outermost(unit, child)) {
-            self.each_inside(nest, inner, chosen);
+            self.each_inside(nest, inner, false, chosen);
         }
     }
 
@@ -125,7 +136,8 @@ impl Settling<'_, '_> {
         let unit = self.facts.unit;
         let inner = only_loop(unit, body(unit, divided.stmt)?)?;
         let needs = self.candidate(nest, inner)?;
-        let is_reduced = needs.reductions.iter().all(|(how, own)| divided.reductions.contains(&(operator(*how), *own)));
+        let is_reduced =
+            needs.reductions.iter().all(|(how, own)| divided.reductions.contains(&(operator(*how), *own)));
         (self.is_tight(divided.stmt, inner) && is_reduced).then_some((inner, needs))
     }
 
@@ -135,7 +147,8 @@ impl Settling<'_, '_> {
         let mut inside = Inside::default();
         self.look(nest, body, 1, &mut inside);
         let candidates: Vec<StmtId> = inside.candidates;
-        if candidates.is_empty() || inside.has_other_loop && !inside.has_directive {
+        let keeps_lanes = inside.has_other_loop || self.has_cache(nest.index, body);
+        if candidates.is_empty() || keeps_lanes && !inside.has_directive {
             return BTreeSet::new();
         }
         let weight = |stmt: &StmtId| {
@@ -151,8 +164,8 @@ impl Settling<'_, '_> {
             Finding::Parallel(needs) => !needs.reductions.is_empty(),
             Finding::Sequential(_) => false,
         });
-        let is_full = divided.trips.is_some_and(|trips| trips >= MANY)
-            || divided.trips.is_none() && divided.depth > 1;
+        let is_full =
+            divided.trips.is_some_and(|trips| trips >= MANY) || divided.trips.is_none() && divided.depth > 1;
         let is_better = there > here || there == here && !(is_full && reduces);
         let is_worth = inside.has_directive || is_better && inside.beside.saturating_mul(LANES) <= work;
         if is_worth { candidates.into_iter().collect() } else { BTreeSet::new() }
@@ -162,7 +175,7 @@ impl Settling<'_, '_> {
     fn look(&self, nest: Nest, stmt: StmtId, times: u64, inside: &mut Inside) {
         let unit = self.facts.unit;
         let is_loop = body(unit, stmt).is_some();
-        if is_loop && self.candidate(nest, stmt).is_some() {
+        if is_loop && !self.is_short(nest, stmt) && self.candidate(nest, stmt).is_some() {
             inside.candidates.push(stmt);
             return;
         }
@@ -178,25 +191,28 @@ impl Settling<'_, '_> {
         };
         let before = inside.candidates.len();
         let parts: Vec<StmtId> = children(unit, stmt).collect();
-        let nested: usize =
-            parts.iter().map(|part| unit.expr_ids_in(unit.stmt(*part).span).count()).sum();
+        let nested: usize = parts.iter().map(|part| unit.expr_ids_in(unit.stmt(*part).span).count()).sum();
         let own = unit.expr_ids_in(unit.stmt(stmt).span).count().saturating_sub(nested) as u64;
         inside.beside = inside.beside.saturating_add(own.saturating_mul(below));
         for part in parts {
             self.look(nest, part, below, inside);
         }
-        let is_short = known.is_some_and(|trips| i128::from(trips) < self.short_trip());
-        inside.has_other_loop |= is_loop && !is_short && inside.candidates.len() == before;
+        inside.has_other_loop |= is_loop && !self.is_short(nest, stmt) && inside.candidates.len() == before;
     }
 
-    /// What a loop without a directive needs to be divided, if it can be, and has enough iterations.
+    /// What a loop without a directive needs to be divided, if it can be.
     fn candidate<'v>(&self, nest: Nest<'v>, stmt: StmtId) -> Option<&'v Needs> {
         let Finding::Parallel(needs) = &nest.verdicts.get(&stmt)?.finding else { return None };
-        let is_short = nest.layout.trips(stmt).is_some_and(|trips| i128::from(trips) < self.short_trip());
-        let is_free = !self.at_loop.contains_key(&stmt) && !needs.is_asserted && !is_short;
-        let is_concurrent = || self.facts.unit.concurrent.iter().any(|one| one.stmt == stmt);
-        let is_plain = is_free && self.input.begins_line(stmt) && !is_concurrent();
+        let is_free = !self.at_loop.contains_key(&stmt) && !needs.is_asserted;
+        let is_plain = is_free && self.input.begins_line(stmt) && !self.is_concurrent(stmt);
         (is_plain && self.may_be_implied(nest, stmt, needs)).then_some(needs)
+    }
+
+    /// Whether a loop is a `do concurrent`, or one over an index of it, which is not in the source.
+    fn is_concurrent(&self, stmt: StmtId) -> bool {
+        let unit = self.facts.unit;
+        let start = Span::at(unit.stmt(stmt).span.start as usize);
+        unit.concurrent.iter().any(|one| one.stmt == stmt || one.header.contains(start))
     }
 
     fn may_be_implied(&self, nest: Nest, stmt: StmtId, needs: &Needs) -> bool {
@@ -212,9 +228,8 @@ impl Settling<'_, '_> {
     /// Whether a loop holds directives that decide how it may be divided.
     fn has_directives(&self, index: usize, stmt: StmtId) -> bool {
         let span = self.facts.unit.stmt(stmt).span;
-        let mut inside = descendants(self.input.bound, index).filter(|at| {
-            span.contains(self.input.bound[*at].directive.span)
-        });
+        let mut inside = descendants(self.input.bound, index)
+            .filter(|at| span.contains(self.input.bound[*at].directive.span));
         inside.any(|at| {
             let directive = &self.input.bound[at].directive;
             let is_plain_atomic = directive.kind == DirectiveKind::Atomic
@@ -236,13 +251,22 @@ impl Settling<'_, '_> {
         one.directive.kind.is_compute() || function.is_some_and(|name| self.routines.own_levels(name).any())
     }
 
+    /// Whether code says what is to be kept close to the threads that run it.
+    fn has_cache(&self, index: usize, stmt: StmtId) -> bool {
+        let span = self.facts.unit.stmt(stmt).span;
+        let mut inside = descendants(self.input.bound, index).map(|at| &self.input.bound[at].directive);
+        inside.any(|one| one.kind == DirectiveKind::Cache && span.contains(one.span))
+    }
+
     /// Whether code calls routines that take levels.
     fn calls_levels(&self, stmt: StmtId) -> bool {
         self.routines.levels_in(self.facts.unit, self.facts.symbols, stmt).any()
     }
 
-    fn short_trip(&self) -> i128 {
-        self.input.aim.preference.short_trip
+    /// Whether a loop has few iterations: as far as is known, or as it moves along with the loop around it.
+    fn is_short(&self, nest: Nest, stmt: StmtId) -> bool {
+        let short = self.input.aim.preference.short_trip;
+        nest.layout.trips(stmt).map_or(nest.layout.is_window(stmt), |trips| i128::from(trips) < short)
     }
 }
 

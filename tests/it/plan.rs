@@ -63,6 +63,7 @@ fn planned(text: &str) -> Planned {
         preference,
         queues: false,
         asks: true,
+        as_written: false,
         routines: plan::Routines::default(),
         queued_elsewhere: Vec::new(),
     };

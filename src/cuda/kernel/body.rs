@@ -817,16 +817,7 @@ impl Body<'_, '_> {
             if !self.is_used(shared, part, header) {
                 continue;
             }
-            let behind = names[at + 1..].join(" * ");
-            let own = match (at, behind.is_empty()) {
-                (0, true) => k.clone(),
-                (0, false) if names.len() == 2 => format!("{k} / {behind}"),
-                (0, false) => format!("{k} / ({behind})"),
-                (_, true) => format!("{k} % {}", names[at]),
-                (_, false) if names.len() - at == 2 => format!("{k} / {behind} % {}", names[at]),
-                (_, false) => format!("{k} / ({behind}) % {}", names[at]),
-            };
-            lines.push(part.value(&own, names.len() > 1));
+            lines.push(part.value(&own_index(&k, &names, &shared.order, at), names.len() > 1));
         }
         Ok((counts, header, lines))
     }
@@ -871,6 +862,19 @@ impl Body<'_, '_> {
             _ => "unsigned long long",
         }
     }
+}
+
+/// The iteration of the loop at a place in a nest, where `index` counts the iterations of all of them: the last loop of `order`
+/// is counted first. `trips`: the names for their numbers of iterations.
+fn own_index(index: &str, trips: &[String], order: &[usize], at: usize) -> String {
+    let place = order.iter().position(|one| *one == at).unwrap_or(at);
+    let faster: Vec<&str> = order.iter().skip(place + 1).map(|one| trips[*one].as_str()).collect();
+    let within = match faster.as_slice() {
+        [] => index.to_owned(),
+        [only] => format!("{index} / {only}"),
+        several => format!("{index} / ({})", several.join(" * ")),
+    };
+    if place == 0 { within } else { format!("{within} % {}", trips[at]) }
 }
 
 /// The condition that one thread of those that differ in `missing` meets, the barrier that they share, and what gives its

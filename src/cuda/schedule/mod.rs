@@ -6,6 +6,7 @@ pub mod capture;
 pub mod clause;
 pub mod distinct;
 pub mod nest;
+pub mod order;
 pub mod owners;
 pub mod reduction;
 pub mod reuse;

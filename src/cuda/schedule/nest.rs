@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reuse;
+use super::{order, reuse};
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{ancestors, descendants};
 use crate::cuda::program::Input;
@@ -22,6 +22,8 @@ pub struct Shared<'a> {
     pub division: &'a Division,
     /// The headers, outermost first.
     pub headers: Vec<Header>,
+    /// The loops by their places in the nest, that which neighbouring threads differ in last.
+    pub order: Vec<usize>,
     /// Its iterations are taken in tiles, as neighbours in both directions read the same memory.
     pub reuses: bool,
 }
@@ -90,9 +92,13 @@ fn nest_of<'a>(input: &Input<'a>, divisions: &[&'a Division]) -> Nest<'a> {
 /// A loop that is distributed as the plan divides it.
 fn shared<'a>(input: &Input<'a>, division: &'a Division) -> Shared<'a> {
     let header = |stmt: &StmtId| sema::header(input.unit(), input.symbols, *stmt).ok();
-    let headers = division.stmts.iter().filter_map(header).collect();
-    let mut shared = Shared { division, headers, reuses: false };
-    shared.reuses =
-        division.levels == Levels::ALL && division.tile.is_empty() && reuse::is_in(input, &shared);
+    let headers: Vec<Header> = division.stmts.iter().filter_map(header).collect();
+    let order = order::of_loops(input, &headers);
+    let is_natural = order.is_sorted();
+    let mut shared = Shared { division, headers, order, reuses: false };
+    shared.reuses = division.levels == Levels::ALL
+        && division.tile.is_empty()
+        && is_natural
+        && reuse::is_in(input, &shared);
     shared
 }

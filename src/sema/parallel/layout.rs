@@ -2,7 +2,7 @@
 //!
 //! Invariant: this is about speed. Where it is not known, memory counts as far apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::StmtId;
 use crate::sema::SymbolKind;
@@ -18,6 +18,8 @@ pub struct Layout {
     accesses: Vec<BTreeMap<StmtId, bool>>,
     /// The number of iterations, where it is a number.
     trips: BTreeMap<StmtId, i64>,
+    /// The loops that move along with the loop around them.
+    windows: BTreeSet<StmtId>,
 }
 
 /// How many accesses are near for neighbouring iterations.
@@ -46,6 +48,12 @@ impl Layout {
     pub fn trips(&self, stmt: StmtId) -> Option<i64> {
         self.trips.get(&stmt).copied()
     }
+
+    /// Whether a loop moves along with the loop around it, as one over the neighbours of a point does: it is as long in each
+    /// iteration, and most likely short.
+    pub fn is_window(&self, stmt: StmtId) -> bool {
+        self.windows.contains(&stmt)
+    }
 }
 
 impl Nest<'_> {
@@ -57,13 +65,19 @@ impl Nest<'_> {
             loops.map(|at| (self.loops[at].stmt, self.is_near(access, at))).collect()
         };
         let trips = (0..self.loops.len()).filter_map(|at| Some((self.loops[at].stmt, self.trips_of(at)?)));
-        Layout { accesses: elements.map(around).collect(), trips: trips.collect() }
+        let windows = (0..self.loops.len()).filter(|at| self.is_window(*at)).map(|at| self.loops[at].stmt);
+        Layout {
+            accesses: elements.map(around).collect(),
+            trips: trips.collect(),
+            windows: windows.collect(),
+        }
     }
 
     /// Whether an access is to an element of memory that iterations share.
     fn is_element(&self, access: &Access) -> bool {
         let known = self.facts.symbols.get(access.place.root);
-        let is_own = known.kind == SymbolKind::Local && !known.is_reference && self.whole.contains(known.scope);
+        let is_own =
+            known.kind == SymbolKind::Local && !known.is_reference && self.whole.contains(known.scope);
         let mut steps = access.place.steps.iter();
         steps.any(|step| matches!(step, Step::Index(_)))
             && !access.is_kept
@@ -91,15 +105,37 @@ impl Nest<'_> {
             return false;
         }
         let Step::Index(Some(index)) = &steps[fastest] else { return false };
-        if !self.depends(index, lane) {
+        let Some(index) = self.from_first(index, lane) else { return false };
+        if !self.depends(&index, lane) {
             return true;
         }
         // Of an array of objects, neighbours are an object apart.
         let is_whole = !steps[fastest..].iter().any(|step| matches!(step, Step::Member(_)));
+        is_whole && self.moves_by(&index, lane).is_some_and(|by| by.abs() == 1)
+    }
+
+    /// By how much a value changes from one iteration of loop `lane` to the next, if it is a number.
+    fn moves_by(&self, value: &Poly, lane: usize) -> Option<i64> {
         let counter = self.loops[lane].counter;
-        let by = index.coefficient(counter).and_then(|by| by.value());
-        let rest = by.and_then(|by| index.plus(&Poly::atom(counter), by.checked_neg()?));
-        is_whole && by.is_some_and(|by| by.abs() == 1) && rest.is_some_and(|rest| !self.depends(&rest, lane))
+        let by = value.coefficient(counter)?.value()?;
+        let rest = value.plus(&Poly::atom(counter), by.checked_neg()?)?;
+        (!self.depends(&rest, lane)).then_some(by)
+    }
+
+    /// A value with the counters of the loops inside of loop `lane` at the first iterations of these.
+    fn from_first(&self, value: &Poly, lane: usize) -> Option<Poly> {
+        let mut value = value.clone();
+        for at in (lane + 1..self.loops.len()).rev().filter(|at| self.is_within(Some(*at), lane)) {
+            let by = value.coefficient(self.loops[at].counter)?;
+            if by.value() == Some(0) || self.counts_iterations(at) {
+                continue;
+            }
+            let first = self.first(at)?;
+            value = value
+                .plus(&Poly::atom(self.loops[at].counter).times(&by)?, -1)?
+                .plus(&first.times(&by)?, 1)?;
+        }
+        Some(value)
     }
 
     /// Whether a value may differ from one iteration of loop `lane` to the next, where the loops inside are at the same
@@ -112,27 +148,44 @@ impl Nest<'_> {
         match self.atoms.get(atom) {
             Atom::Entry(_) | Atom::Member(..) => false,
             Atom::Counter(at) if *at == lane => true,
-            Atom::Counter(at) => self.is_within(Some(*at), lane) && self.begins_anew(*at, lane),
+            Atom::Counter(at) => {
+                let is_same = || {
+                    self.counts_iterations(*at)
+                        || self.first(*at).is_some_and(|first| !self.depends(&first, lane))
+                };
+                self.is_within(Some(*at), lane) && !is_same()
+            }
             Atom::Of(_, one, two) => self.depends(one, lane) || self.depends(two, lane),
             Atom::Converted(_, value) => self.depends(value, lane),
             Atom::Unknown(inside, _) => self.is_within(*inside, lane),
         }
     }
 
-    /// Whether loop `at` may begin at another value in the next iteration of loop `lane`.
-    fn begins_anew(&self, at: usize, lane: usize) -> bool {
+    /// Whether the counter of a loop is the number of an iteration, not the value of its variable.
+    fn counts_iterations(&self, at: usize) -> bool {
         let known = &self.loops[at];
-        let Ok(header) = &known.header else { return true };
-        let sign = if header.counts_down() { -1 } else { 1 };
-        let counter = known.counter;
+        known.bounds.iter().any(|bound| *bound == Poly::atom(known.counter))
+    }
+
+    /// What the counter of loop `at` is at first.
+    fn first(&self, at: usize) -> Option<Poly> {
+        let known = &self.loops[at];
+        let sign = if known.header.as_ref().ok()?.counts_down() { -1 } else { 1 };
         // What is not negative: the counter less its first value.
-        let first = known.bounds.iter().find_map(|bound| {
-            let is_first = bound.coefficient(counter).and_then(|by| by.value()) == Some(sign);
-            is_first.then(|| bound.plus(&Poly::atom(counter), -sign)).flatten()
-        });
-        // A loop with a step counts its iterations.
-        let counts = known.bounds.iter().any(|bound| *bound == Poly::atom(counter));
-        !counts && first.is_none_or(|first| self.depends(&first, lane))
+        let less = known
+            .bounds
+            .iter()
+            .find(|bound| bound.coefficient(known.counter).and_then(|by| by.value()) == Some(sign))?;
+        Poly::atom(known.counter).plus(less, -sign)
+    }
+
+    /// Whether loop `at` moves along with the loop around it, as one over the neighbours of a point does.
+    fn is_window(&self, at: usize) -> bool {
+        let known = &self.loops[at];
+        let (Some(outer), [one, two]) = (known.outer, known.bounds.as_slice()) else { return false };
+        let moves = |bound: &Poly| bound.atoms().any(|atom| atom == self.loops[outer].counter);
+        let length = one.plus(two, 1);
+        moves(one) && moves(two) && length.is_some_and(|length| !self.depends(&length, outer))
     }
 
     /// The number of iterations of loop `at`, if it is a number and the loop counts by one.
