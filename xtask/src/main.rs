@@ -42,7 +42,7 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
     Setup(setup::Options),
-    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `hunt` and `difftest`
+    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `bench-gpu --check`, `hunt` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),

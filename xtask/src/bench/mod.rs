@@ -3,6 +3,7 @@
 //! Invariant: runs none of them; the folder that it fills is carried to a machine with a GPU, where `run.sh` needs a shell only.
 
 mod beside;
+mod check;
 mod offload;
 mod program;
 mod translation;
@@ -16,7 +17,7 @@ use clap::Args;
 use self::offload::Offload;
 use self::program::{Language, Program, SUITE};
 use self::translation::{Place, Target};
-use crate::cuda::{Cuda, INTERFACES, RUNTIME_SOURCE, build, files};
+use crate::cuda::{Cuda, RUNTIME_SOURCE, build, files};
 use crate::difftest::{self, case::Tally, each, root};
 use crate::{Result, Verdict, process};
 
@@ -27,8 +28,13 @@ const BY_HAND: &str = "cuda";
 #[derive(Args, Debug)]
 pub struct Options {
     /// The folder for the programs
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "check")]
+    folder: Option<PathBuf>,
+
+    /// Build the programs in small sizes for the processor instead, run them, and compare their checksums; with `--only`
+    /// in all ways, without it in those that take a minute
+    #[arg(long, conflicts_with = "folder")]
+    check: bool,
 
     /// Only the programs whose name holds NAME, as `jacobi`, `.f90.` or `jacobi.c.outer`
     #[arg(long, value_name = "NAME")]
@@ -39,20 +45,35 @@ pub struct Options {
     translator: Option<PathBuf>,
 }
 
-/// Builds all, with what they need beside them.
+/// Builds all, with what they need beside them; or checks them.
 pub fn run(options: &Options) -> Result<Verdict> {
-    let root = root()?;
+    let (only, given) = (options.only.as_deref(), options.translator.as_deref());
     step_back();
+    match &options.folder {
+        Some(folder) => bundle(folder, only, given),
+        None => check::run(only, given),
+    }
+}
+
+/// Checks all of them.
+pub fn check() -> Result<Verdict> {
+    check::run(None, None)
+}
+
+/// The translator: the one that is given, or that of this tree.
+fn translator(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
+    given.map_or_else(|| difftest::build(root), |program| Ok(program.to_path_buf()))
+}
+
+fn bundle(folder: &Path, only: Option<&str>, given: Option<&Path>) -> Result<Verdict> {
+    let root = root()?;
     let offload = Offload::find()?;
-    let programs = program::all(&root, options.only.as_deref(), false)?;
+    let programs = program::all(&root, only, false)?;
     let work = tempfile::Builder::new().prefix("acc2omp-bench-").tempdir().map_err(|e| e.to_string())?;
-    let translator = match &options.translator {
-        Some(program) => program.clone(),
-        None => difftest::build(&root)?,
-    };
-    let told = |error: std::io::Error| format!("{}: {error}", options.folder.display());
-    fs::create_dir_all(options.folder.join("bin")).map_err(told)?;
-    let folder = options.folder.canonicalize().map_err(told)?;
+    let translator = translator(&root, given)?;
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(folder.join("bin")).map_err(told)?;
+    let folder = folder.canonicalize().map_err(told)?;
     fs::copy(root.join(SUITE).join("run.sh"), folder.join("run.sh")).map_err(told)?;
     let cuda = Cuda::prepare(&root, work.path())?;
     let place = Place { root, work: work.path().to_path_buf() };
@@ -61,12 +82,8 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let shop = Shop { cuda, offload, place, folder };
     shop.runtime(&programs)?;
     let tally = each(&shop.jobs(programs)?, |job| shop.tell(job))?;
-    println!(
-        "{} built, {} failed; run.sh in {} compares them",
-        tally.passed,
-        tally.failed,
-        options.folder.display()
-    );
+    let place = shop.folder.display();
+    println!("{} built, {} failed; run.sh in {place} compares them", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
 }
 
@@ -191,16 +208,15 @@ impl Shop {
         command.current_dir(&folder).args(["-O3", "-c"]).args(one.told_compiler());
         let mut link = self.cuda.nvcc_shared();
         if one.language == Language::Fortran {
-            let interfaces = folder.join(format!("{}{INTERFACES}", one.name.replace('-', "_")));
             let mut modules = Command::new("gfortran");
             modules.current_dir(&folder).arg("-fsyntax-only").arg("-I").arg(self.cuda.modules());
-            build(modules.arg(interfaces))?;
+            build(modules.arg(one.module_file()))?;
             command.arg("-I").arg(self.cuda.modules());
             link.arg(self.cuda.module()).arg("-lgfortran");
         }
         build(command.arg(one.file()).arg("-o").arg(&object))?;
         link.arg("-rdc=true").args(one.told_compiler());
-        link.arg(folder.join(format!("{}_acc.cu", one.name))).arg(self.runtime_object());
+        link.arg(folder.join(one.device_file())).arg(self.runtime_object());
         build(link.arg(&object).arg("-o").arg(program))
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Result;
-use crate::cuda::files;
+use crate::cuda::{INTERFACES, files};
 
 /// Where the programs are, each language in a folder of its own.
 pub const SUITE: &str = "benches/suite";
@@ -86,10 +86,10 @@ impl Style {
     /// What the translator and the compilers are told.
     pub fn told(self) -> &'static [&'static str] {
         match self {
-            Style::Single => &[],
             Style::Directed => &["-DDIRECTED=1", "-DOUTER=0"],
             Style::Outer => &["-DDIRECTED=0", "-DOUTER=1"],
-            Style::Kernels => &["-DDIRECTED=0", "-DOUTER=0"],
+            // Those with a single style have no conditions, but stand beside others that have.
+            Style::Kernels | Style::Single => &["-DDIRECTED=0", "-DOUTER=0"],
         }
     }
 
@@ -115,8 +115,8 @@ pub struct Program {
 }
 
 /// Sizes for the processor: of most programs, of those on a cube, and of those in one dimension.
-const SMALL: &str = "-DN=40";
-const SMALL_CUBE: &str = "-DN=12";
+const SMALL: &str = "-DN=32";
+const SMALL_CUBE: &str = "-DN=10";
 const SMALL_LINE: &str = "-DN=512";
 const CUBES: [&str; 4] = ["cg", "himeno", "spmv", "stencil"];
 const LINES: [&str; 5] = ["copy", "filter", "filter-weights", "scan", "sum"];
@@ -130,6 +130,16 @@ impl Program {
     /// The source's name without its folder, after the preprocessor if that is run first.
     pub fn file(&self) -> String {
         format!("{}.{}", self.name, self.language.name())
+    }
+
+    /// The device code of its translation to CUDA.
+    pub fn device_file(&self) -> String {
+        format!("{}_acc.cu", self.name)
+    }
+
+    /// The interfaces that the translation of Fortran to CUDA uses.
+    pub fn module_file(&self) -> String {
+        format!("{}{INTERFACES}", self.name.replace('-', "_"))
     }
 
     /// What the preprocessor is told.

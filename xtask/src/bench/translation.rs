@@ -64,7 +64,7 @@ impl Place {
     }
 
     /// The folder of the sources in a style: the preprocessor has been over those in Fortran.
-    fn sources(&self, language: Language, style: Style) -> PathBuf {
+    pub fn sources(&self, language: Language, style: Style) -> PathBuf {
         match language {
             Language::C => language.folder(&self.root),
             Language::Fortran => self.folder(language, style, "source"),
