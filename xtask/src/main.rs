@@ -3,6 +3,7 @@
 //! Invariant: exit status 0 is success, 1 a test that failed, 2 something that kept a chore from being done.
 
 mod audit;
+mod bench;
 mod count;
 mod cuda;
 mod difftest;
@@ -40,8 +41,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Chore {
     /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
-    Setup,
-    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `hunt` and `difftest`
+    Setup(setup::Options),
+    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `bench-gpu --check`, `hunt` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
@@ -49,8 +50,8 @@ enum Chore {
     Count(count::Options),
     /// Test the run-time library of translations to CUDA
     Cuda(cuda::Options),
-    /// Build the benchmarks of CUDA into a folder, to be run on a machine with a GPU
-    CudaBench(cuda::BenchOptions),
+    /// Build the benchmarks into a folder, to be run on a machine with a GPU
+    BenchGpu(bench::Options),
     /// Look for variables that threads assign and share, in the translations alone
     Audit(audit::Options),
     /// Run the loops that are called parallel in other orders, and compare what the programs print
@@ -67,12 +68,12 @@ enum Chore {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
-        Chore::Setup => setup::run(),
+        Chore::Setup(options) => setup::run(&options),
         Chore::Test => test::run(),
         Chore::Difftest(options) => difftest::run(&options),
         Chore::Count(options) => count::run(&options),
         Chore::Cuda(options) => cuda::run(&options),
-        Chore::CudaBench(options) => cuda::bench(&options),
+        Chore::BenchGpu(options) => bench::run(&options),
         Chore::Audit(options) => audit::run(&options),
         Chore::Oracle(options) => oracle::run(&options),
         Chore::Hunt(options) => hunt::run(&options),

@@ -2,15 +2,14 @@
 //!
 //! Invariant: what is missing is an error, never a comparison left out.
 
-mod bench;
 mod runtime;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-pub use bench::{Options as BenchOptions, run as bench};
 pub use runtime::{Options, run};
 
 use crate::{Result, process, setup};
@@ -30,6 +29,10 @@ pub const RUNTIME_SOURCE: &str = "acc2omp_cuda.cu";
 const MODULE: &str = "acc2omp_cuda_module.f90";
 /// How the names of modules end that stand beside the translations of files in Fortran.
 pub const INTERFACES: &str = "_acc_module.f90";
+
+/// CUDA's library, and the name that linkers look for, which Python's packages do not have.
+const LIBRARY: &str = "libcudart.so.13";
+const LINKED_AS: &str = "libcudart.so";
 
 /// CUDA on the processor, in this folder.
 const SHIM: &str = "tests/cuda-shim";
@@ -52,6 +55,8 @@ impl Cuda {
         let runtime = place.join("acc2omp_cuda.o");
         let mut cuda = Cuda { nvcc: nvcc()?, objects: vec![runtime.clone()], shim: place };
         copy(&root.join(SHIM), &cuda.shim)?;
+        let linked_as = cuda.shim.join(LINKED_AS);
+        symlink(cuda.library(), &linked_as).map_err(|error| format!("{}: {error}", linked_as.display()))?;
         let header = cuda.shim.join(SHIM_HEADER);
         let mut compiled = header.clone().into_os_string();
         compiled.push(".gch");
@@ -95,6 +100,18 @@ impl Cuda {
         let mut command = Command::new(&self.nvcc);
         command.args(["-std=c++17", ARCHITECTURE, "-Werror", "all-warnings"]);
         command
+    }
+
+    /// nvcc for programs that find CUDA's library beside them.
+    pub fn nvcc_shared(&self) -> Command {
+        let mut command = self.nvcc();
+        command.args(["-O3", "-cudart", "shared", "-Xlinker", "-s", "-L"]).arg(&self.shim);
+        command
+    }
+
+    /// CUDA's library.
+    pub fn library(&self) -> PathBuf {
+        self.nvcc.with_file_name("../lib").join(LIBRARY)
     }
 
     /// nvcc for the host's code with device code in it (A0403), whose warnings are the program's.
@@ -175,7 +192,7 @@ fn nvcc() -> Result<PathBuf> {
 }
 
 /// Runs a compiler that must not fail.
-fn build(command: &mut Command) -> Result<()> {
+pub fn build(command: &mut Command) -> Result<()> {
     match failure(command)? {
         Some(wrong) => Err(wrong),
         None => Ok(()),

@@ -41,16 +41,21 @@ pub fn install() -> Result<()> {
     kit().install(|folder| {
         let told = |error: std::io::Error| format!("{}: {error}", folder.display());
         let site = folder.with_extension("site");
-        if site.exists() {
-            fs::remove_dir_all(&site).map_err(told)?;
-        }
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--root-user-action", "ignore"]);
-        process::show(pip.arg("--target").arg(&site).args(CUDA))
-            .map_err(|why| format!("{why}; pip of Python 3 is needed"))?;
+        packages(CUDA, &site)?;
         fs::remove_dir_all(folder).map_err(told)?;
         fs::rename(site.join(IN_SITE), folder).map_err(told)?;
         symlink(Path::new("lib"), folder.join("lib64")).map_err(told)?;
         fs::remove_dir_all(&site).map_err(told)
     })
+}
+
+/// Puts packages of Python into a folder.
+pub fn packages(names: &[&str], site: &Path) -> Result<()> {
+    if site.exists() {
+        fs::remove_dir_all(site).map_err(|error| format!("{}: {error}", site.display()))?;
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--root-user-action", "ignore"]);
+    process::show(pip.arg("--target").arg(site).args(names))
+        .map_err(|why| format!("{why}; pip of Python 3 is needed"))
 }

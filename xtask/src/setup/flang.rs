@@ -7,11 +7,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-use super::{Kit, apt_get};
+use super::{Kit, answer, unpack};
 use crate::difftest::root;
-use crate::{Result, process};
+use crate::Result;
 
 /// What of LLVM 22 is unpacked: the offload linker, the run-time library of devices, and the compiler for parts in C, as
 /// images of LLVM 19 are described in another way.
@@ -49,9 +48,6 @@ const DEVICE_LIBRARY: &str = "tests/flang-device/device.c";
 /// Fortran's own library, which comes as an archive. A program and its images share one made of it: with one each they
 /// would have buffers of their own for what they print, and it would come out in another order.
 const FORTRAN_LIBRARY: &str = "/usr/lib/llvm-22/lib/clang/22/lib/x86_64-pc-linux-gnu/libflang_rt.runtime.a";
-
-/// No step takes longer.
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// Where it was unpacked.
 #[derive(Clone, Debug, Default)]
@@ -99,19 +95,9 @@ pub fn check() -> Result<()> {
 pub fn install() -> Result<()> {
     kit()?.install(|folder| {
         let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-        let packages = folder.join("packages");
         let flang = Flang { folder: folder.to_path_buf() };
-        for place in [&packages, &flang.libraries()] {
-            fs::create_dir_all(place).map_err(told)?;
-        }
-        apt_get(&["update"])?;
-        let mut download = Command::new("apt-get");
-        answer(download.args(["--quiet", "--quiet", "download"]).args(PACKAGES).current_dir(&packages))?;
-        for entry in fs::read_dir(&packages).map_err(told)? {
-            let package = entry.map_err(told)?.path();
-            answer(Command::new("dpkg").arg("-x").arg(package).arg(folder.join("root")))?;
-        }
-        fs::remove_dir_all(&packages).map_err(told)?;
+        fs::create_dir_all(flang.libraries()).map_err(told)?;
+        unpack(PACKAGES, &folder.join("root"))?;
         libraries(&flang)?;
         device(folder, &flang)
     })
@@ -157,14 +143,4 @@ fn device(folder: &Path, flang: &Flang) -> Result<()> {
     let script = format!("{LINKER}exec '{}' \"$@\" '{}'\n", compiler.display(), object.display());
     fs::write(&linker, script).map_err(told)?;
     fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(told)
-}
-
-/// What a program prints; it must not fail.
-fn answer(command: &mut Command) -> Result<String> {
-    let done = process::capture(command, LIMIT)?;
-    let name = command.get_program().to_string_lossy().into_owned();
-    match done.succeeded() {
-        true => Ok(done.stdout),
-        false => Err(format!("{name}: {}\n{}", done.end(), done.stderr)),
-    }
 }

@@ -1,29 +1,48 @@
 //! Installs the compilers that the tests need.
 //!
 //! Invariant: what is installed already is left alone, so that a second run is over at once; [`check`] asks for all that
-//! [`run`] installs.
+//! [`run`] installs for tests.
 
 mod cuda;
 mod flang;
+mod gpu;
 mod packages;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
+
+use clap::Args;
 
 pub use cuda::nvcc;
 pub use flang::Flang;
+pub use gpu::{Clang, Gcc};
 
 use crate::{Result, Verdict, process};
+
+/// No step takes longer.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// The file in a folder of [`Kit`] that says what was installed; written last.
 const INSTALLED: &str = "installed.txt";
 
+/// What to install.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// What `bench-gpu` needs besides: clang's and gcc's parts for NVIDIA GPUs, which no test asks for
+    #[arg(long)]
+    gpu: bool,
+}
+
 /// Installs what is missing.
-pub fn run() -> Result<Verdict> {
+pub fn run(options: &Options) -> Result<Verdict> {
     packages::install()?;
     cuda::install()?;
     flang::install()?;
+    if options.gpu {
+        gpu::install()?;
+    }
     Ok(Verdict::Passed)
 }
 
@@ -93,4 +112,29 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
 
 fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
+}
+
+/// Unpacks packages of Debian into a folder, without what they depend on.
+fn unpack(packages: &[&str], folder: &Path) -> Result<()> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let place = folder.join("packages");
+    fs::create_dir_all(&place).map_err(told)?;
+    apt_get(&["update"])?;
+    let mut download = Command::new("apt-get");
+    answer(download.args(["--quiet", "--quiet", "download"]).args(packages).current_dir(&place))?;
+    for entry in fs::read_dir(&place).map_err(told)? {
+        let package = entry.map_err(told)?.path();
+        answer(Command::new("dpkg").arg("-x").arg(package).arg(folder))?;
+    }
+    fs::remove_dir_all(&place).map_err(told)
+}
+
+/// What a program prints; it must not fail.
+fn answer(command: &mut Command) -> Result<String> {
+    let done = process::capture(command, LIMIT)?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    match done.succeeded() {
+        true => Ok(done.stdout),
+        false => Err(format!("{name}: {}\n{}", done.end(), done.stderr)),
+    }
 }

@@ -1,0 +1,186 @@
+//! The programs of `benches/suite`, and the styles of each.
+//!
+//! Invariant: a program's text says by itself which styles it has.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+use crate::cuda::{INTERFACES, files};
+
+/// Where the programs are, each language in a folder of its own.
+pub const SUITE: &str = "benches/suite";
+
+/// A language of the suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// Fortran, with the preprocessor.
+    Fortran,
+}
+
+impl Language {
+    /// Both.
+    pub const ALL: [Language; 2] = [Language::C, Language::Fortran];
+
+    /// Its name in the names of programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Fortran => "f90",
+        }
+    }
+
+    /// Its folder in the suite, and the ending of its sources.
+    fn place(self) -> (&'static str, &'static str) {
+        match self {
+            Language::C => ("c", "c"),
+            Language::Fortran => ("fortran", "F90"),
+        }
+    }
+
+    /// Its folder.
+    pub fn folder(self, root: &Path) -> PathBuf {
+        root.join(SUITE).join(self.place().0)
+    }
+
+    /// gcc's compiler.
+    pub fn gcc(self) -> &'static str {
+        match self {
+            Language::C => "gcc",
+            Language::Fortran => "gfortran",
+        }
+    }
+}
+
+/// How much a program says of its loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A program that is written in one way only.
+    Single,
+    /// Each loop has its levels, as an expert says them.
+    Directed,
+    /// `parallel loop` on the outermost loops, and nothing inside.
+    Outer,
+    /// `kernels`, and nothing of loops.
+    Kernels,
+}
+
+impl Style {
+    /// Those of a program that has them.
+    const THREE: &[Style] = &[Style::Directed, Style::Outer, Style::Kernels];
+    /// All.
+    pub const ALL: &[Style] = &[Style::Single, Style::Directed, Style::Outer, Style::Kernels];
+
+    /// Its name in the names of programs; `run.sh` knows them.
+    pub fn name(self) -> &'static str {
+        match self {
+            Style::Single => "single",
+            Style::Directed => "directed",
+            Style::Outer => "outer",
+            Style::Kernels => "kernels",
+        }
+    }
+
+    /// What the translator and the compilers are told.
+    pub fn told(self) -> &'static [&'static str] {
+        match self {
+            Style::Directed => &["-DDIRECTED=1", "-DOUTER=0"],
+            Style::Outer => &["-DDIRECTED=0", "-DOUTER=1"],
+            // Those with a single style have no conditions, but stand beside others that have.
+            Style::Kernels | Style::Single => &["-DDIRECTED=0", "-DOUTER=0"],
+        }
+    }
+
+    /// The styles of a text: those with conditions have three.
+    fn of(text: &str) -> &'static [Style] {
+        if text.contains("#if DIRECTED") { Style::THREE } else { &[Style::Single] }
+    }
+}
+
+/// A program in one of its styles.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its name, without the language.
+    pub name: String,
+    /// Its language.
+    pub language: Language,
+    /// Its style.
+    pub style: Style,
+    /// Its source, for all styles.
+    pub original: PathBuf,
+    /// Whether it has a size for the processor.
+    pub is_small: bool,
+}
+
+/// Sizes for the processor: of most programs, of those on a cube, and of those in one dimension.
+const SMALL: &str = "-DN=32";
+const SMALL_CUBE: &str = "-DN=10";
+const SMALL_LINE: &str = "-DN=512";
+const CUBES: [&str; 4] = ["cg", "himeno", "spmv", "stencil"];
+const LINES: [&str; 5] = ["copy", "filter", "filter-weights", "scan", "sum"];
+
+impl Program {
+    /// Its name with language and style.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}.{}", self.name, self.language.name(), self.style.name())
+    }
+
+    /// The source's name without its folder, after the preprocessor if that is run first.
+    pub fn file(&self) -> String {
+        format!("{}.{}", self.name, self.language.name())
+    }
+
+    /// The device code of its translation to CUDA.
+    pub fn device_file(&self) -> String {
+        format!("{}_acc.cu", self.name)
+    }
+
+    /// The interfaces that the translation of Fortran to CUDA uses.
+    pub fn module_file(&self) -> String {
+        format!("{}{INTERFACES}", self.name.replace('-', "_"))
+    }
+
+    /// What the preprocessor is told.
+    pub fn told(&self) -> Vec<&'static str> {
+        let mut told = self.style.told().to_vec();
+        if self.is_small {
+            told.push(match self.name.as_str() {
+                name if CUBES.contains(&name) => SMALL_CUBE,
+                name if LINES.contains(&name) => SMALL_LINE,
+                _ => SMALL,
+            });
+        }
+        told
+    }
+
+    /// What a compiler is told: sources in Fortran are without conditions then.
+    pub fn told_compiler(&self) -> Vec<&'static str> {
+        match self.language {
+            Language::C => self.told(),
+            Language::Fortran => Vec::new(),
+        }
+    }
+}
+
+/// All programs in all their styles whose names hold `only`.
+pub fn all(root: &Path, only: Option<&str>, is_small: bool) -> Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    for language in Language::ALL {
+        for source in files(&language.folder(root), language.place().1)? {
+            let text =
+                fs::read_to_string(&source).map_err(|error| format!("{}: {error}", source.display()))?;
+            let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            programs.extend(Style::of(&text).iter().map(|&style| Program {
+                name: name.clone(),
+                language,
+                style,
+                original: source.clone(),
+                is_small,
+            }));
+        }
+    }
+    programs.retain(|program| only.is_none_or(|name| program.full_name().contains(name)));
+    if programs.is_empty() { Err("no program has such a name".to_owned()) } else { Ok(programs) }
+}
