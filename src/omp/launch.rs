@@ -107,9 +107,9 @@ fn sizes(
         directive.add(Clause::text("num_teams", gangs.clone()));
         asked_for_teams = true;
     }
-    let ragged = launch.nest.as_ref().filter(|nest| nest.ragged && nest.spread.lanes);
-    let tuned = ragged.and_then(|nest| tuning.ragged_threads.zip(nest.trips.as_ref()));
-    if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams) {
+    let heavy = launch.nest.as_ref().filter(|nest| nest.is_heavy && nest.spread.lanes);
+    let tuned = heavy.and_then(|nest| tuning.heavy_threads.zip(nest.trips.as_ref()));
+    if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams && lanes.is_empty()) {
         let teams = match speech {
             Speech::C => format!("{trips} > 0 ? {trips} / {threads} + 1 : 1"),
             Speech::Fortran => format!("max({trips}, 0) / {threads} + 1"),
@@ -143,11 +143,8 @@ fn share(attributes: &[Attribute], directive: &mut Directive, asked: &Asked, row
 }
 
 /// Says that sizes were not used.
-pub fn unused_sizes(launch: &Launch, tuning: &Tuning, asked: &Asked, gathered: &mut Gathered) {
-    let ragged =
-        launch.nest.as_ref().is_some_and(|nest| nest.ragged && nest.spread.lanes && nest.trips.is_some());
-    let overridden = ragged && tuning.ragged_threads.is_some();
-    if !gathered.lanes.is_empty() && (overridden || launch.gangs == Gangs::One) {
+pub fn unused_sizes(launch: &Launch, asked: &Asked, gathered: &mut Gathered) {
+    if !gathered.lanes.is_empty() && launch.gangs == Gangs::One {
         gathered.diags.push(diag::hint_dropped(asked.span, "num_workers, vector_length"));
     }
 }

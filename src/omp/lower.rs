@@ -468,7 +468,7 @@ impl Lowering<'_> {
         };
         let mut gathered = self.gather(launch.directive, &asked, &skip);
         gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
-        launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
+        launch::unused_sizes(launch, &asked, &mut gathered);
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
         let held = held(&gathered);
         let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);

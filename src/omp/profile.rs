@@ -10,8 +10,8 @@ use super::ast::Speech;
 /// What a profile asks of the lowering.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    /// Threads of a team for a loop whose inner loops have varying trip counts; one iteration a thread.
-    pub ragged_threads: Option<u32>,
+    /// Threads of a team for a loop whose iterations run loops in order; one iteration a thread.
+    pub heavy_threads: Option<u32>,
     /// Loops that fill the lanes are `simd`, too.
     pub simd: bool,
     /// Fortran is written for flang.
@@ -21,7 +21,7 @@ pub struct Tuning {
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
     let profile = rules::profile(name);
-    Tuning { ragged_threads: profile.ragged_threads, simd: profile.simd, flang: profile.flang }
+    Tuning { heavy_threads: profile.heavy_threads, simd: profile.simd, flang: profile.flang }
 }
 
 /// Why some loops are not divided.
@@ -41,6 +41,7 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
     let is_fortran = speech == Speech::Fortran;
     Preference {
         collapse_tight: profile.tight_nest == "collapse" || is_fortran,
+        flat_from: profile.flat_from,
         short_trip: profile.short_trip.into(),
         variable_length_inside: allowed(profile.variable_length_inside, VARIABLE_LENGTH),
         loses_address_bounds: profile.loses_address_bounds,

@@ -101,7 +101,7 @@ impl Maker<'_> {
             sizes: Sizes::default(),
             attributes: reduction.into_iter().collect(),
             is_plain: true,
-            ragged: false,
+            is_heavy: false,
             trips: None,
             trip_constant: None,
         })

@@ -83,11 +83,11 @@ pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
 #[derive(Default)]
 pub(super) struct Changes {
     /// Loop directives that say more now, by index: the clauses that take the place of `auto`.
-    settled: BTreeMap<usize, Vec<Clause>>,
+    pub(super) settled: BTreeMap<usize, Vec<Clause>>,
     /// Variables of which each gang of a compute construct has its own, by the construct's index.
     pub(super) own: BTreeMap<usize, BTreeSet<SymbolId>>,
     /// New directives.
-    implied: Vec<Bound>,
+    pub(super) implied: Vec<Bound>,
 }
 
 pub(super) struct Settling<'m, 'a> {
@@ -320,7 +320,7 @@ impl Settling<'_, '_> {
         if !unread.is_empty() {
             clauses.push(implied_clause(here, "private", ClauseKind::Private(unread)));
         }
-        self.changes.settled.insert(at, clauses);
+        self.changes.settled.entry(at).or_default().extend(clauses);
     }
 
     fn clauses(&self, at: u32, needs: &Needs) -> Vec<Clause> {

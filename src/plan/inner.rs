@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ReductionOp};
-use crate::bind::descendants;
+use crate::bind::{descendants, implied_clause};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{self, Finding, Layout, Needs, SymbolId, Verdict, children, only_loop};
 use crate::source::Span;
@@ -37,12 +37,23 @@ pub(super) struct Divided {
     trips: Option<i64>,
     /// What they reduce.
     reductions: Vec<(ReductionOp, SymbolId)>,
+    /// What their clauses make private.
+    private: Vec<SymbolId>,
+    /// The directive of the outermost one, or the loop that gets one.
+    directive: Result<usize, StmtId>,
+    /// Loops without a directive run as one with it.
+    is_merged: bool,
+    /// No clause names a level.
+    is_unnamed: bool,
     /// There are lanes for the loops inside of it.
     has_lanes: bool,
 }
 
 /// So many iterations fill the device without the loops inside.
 const MANY: i64 = 1 << 16;
+
+/// With fewer iterations than this, gangs of several rows would leave parts of the device idle.
+const FEW: i64 = 1 << 14;
 
 /// The iterations of a loop of which they are not known, where costs are compared.
 const USUAL: u64 = 128;
@@ -54,17 +65,32 @@ impl Settling<'_, '_> {
     /// The loop of directive `at`, as it is divided with what was found out about it.
     pub(super) fn divided(&self, nest: Nest, stmt: StmtId, at: Option<usize>) -> Divided {
         let found = nest.verdicts.get(&stmt).map(|verdict| &verdict.finding);
-        let mut reductions = match found {
+        let reductions = match found {
             Some(Finding::Parallel(needs)) => {
                 needs.reductions.iter().map(|(how, symbol)| (operator(*how), *symbol)).collect()
             }
             _ => Vec::new(),
         };
         let trips = nest.layout.trips(stmt);
-        let Some(at) = at else { return Divided { stmt, depth: 1, trips, reductions, has_lanes: true } };
+        let mut divided = Divided {
+            stmt,
+            depth: 1,
+            trips,
+            reductions,
+            private: Vec::new(),
+            directive: Err(stmt),
+            is_merged: false,
+            is_unnamed: true,
+            has_lanes: true,
+        };
+        let Some(at) = at else { return divided };
         let clauses = self.input.clauses(at);
+        divided.directive = Ok(at);
+        divided.is_unnamed = !clauses.gang && !clauses.worker && !clauses.vector;
+        let private = clauses.private.iter().chain(&clauses.firstprivate);
+        divided.private.extend(private.filter_map(|item| self.input.symbol_of(at, item)));
         for (op, item) in &clauses.reduction {
-            reductions.extend(self.input.symbol_of(at, item).map(|symbol| (*op, symbol)));
+            divided.reductions.extend(self.input.symbol_of(at, item).map(|symbol| (*op, symbol)));
         }
         let count = match clauses.collapse {
             Some((size, false)) => size.text.trim().parse().unwrap_or(0),
@@ -75,12 +101,13 @@ impl Settling<'_, '_> {
         let inner = |stmt: &StmtId| only_loop(unit, body(unit, *stmt)?);
         let loops: Vec<StmtId> = std::iter::successors(Some(stmt), inner).take(count).collect();
         let all = loops.iter().map(|stmt| nest.layout.trips(*stmt));
-        let trips = all.reduce(|one, two| one?.checked_mul(two?)).flatten();
+        divided.trips = all.reduce(|one, two| one?.checked_mul(two?)).flatten();
         let is_whole = loops.len() == count && count > 0 && clauses.tile.is_none();
-        let innermost = loops.last().copied().unwrap_or(stmt);
-        let has_lanes =
-            is_whole && !clauses.vector && self.has_levels(nest.index) && !self.calls_levels(innermost);
-        Divided { stmt: innermost, depth: loops.len(), trips, reductions, has_lanes }
+        divided.stmt = loops.last().copied().unwrap_or(stmt);
+        divided.depth = loops.len();
+        divided.has_lanes =
+            is_whole && !clauses.vector && self.has_levels(nest.index) && !self.calls_levels(divided.stmt);
+        divided
     }
 
     /// Settles what is in a loop that is divided: loops with a directive as these say, others as it is best.
@@ -91,12 +118,14 @@ impl Settling<'_, '_> {
             && let Some((inner, needs)) = self.tight(nest, divided)
         {
             self.tell(&nest.verdicts[&inner]);
-            self.imply(nest.index, inner, needs);
-            let own = self.divided(nest, inner, None);
-            let trips = divided.trips.zip(own.trips).and_then(|(one, two)| one.checked_mul(two));
+            let private = needs.private.iter().filter(|one| !divided.private.contains(one));
+            let needs = Needs { private: private.copied().collect(), ..needs.clone() };
+            self.imply(nest.index, inner, &needs);
+            let trips = nest.layout.trips(inner);
+            let trips = divided.trips.zip(trips).and_then(|(one, two)| one.checked_mul(two));
             let depth = divided.depth + 1;
             return self
-                .inside(nest, &Divided { depth, trips, reductions: divided.reductions.clone(), ..own });
+                .inside(nest, &Divided { stmt: inner, depth, trips, is_merged: true, ..divided.clone() });
         }
         let chosen = if divided.has_lanes { self.chosen(nest, divided, body) } else { BTreeSet::new() };
         let only = only_loop(unit, body).filter(|inner| self.is_tight(divided.stmt, *inner));
@@ -142,7 +171,7 @@ impl Settling<'_, '_> {
     }
 
     /// The loops in the body of a divided one which get the lanes.
-    fn chosen(&self, nest: Nest, divided: &Divided, body: StmtId) -> BTreeSet<StmtId> {
+    fn chosen(&mut self, nest: Nest, divided: &Divided, body: StmtId) -> BTreeSet<StmtId> {
         let unit = self.facts.unit;
         let mut inside = Inside::default();
         self.look(nest, body, 1, &mut inside);
@@ -168,14 +197,38 @@ impl Settling<'_, '_> {
             divided.trips.is_some_and(|trips| trips >= MANY) || divided.trips.is_none() && divided.depth > 1;
         let is_better = there > here || there == here && !(is_full && reduces);
         let is_worth = inside.has_directive || is_better && inside.beside.saturating_mul(LANES) <= work;
-        if is_worth { candidates.into_iter().collect() } else { BTreeSet::new() }
+        if !is_worth {
+            return BTreeSet::new();
+        }
+        let are_rows = candidates.iter().all(|stmt| nest.layout.is_long(*stmt));
+        if are_rows && !inside.has_directive && divided.trips.is_some_and(|trips| trips < FEW) {
+            self.give_gangs(divided);
+        }
+        candidates.into_iter().collect()
+    }
+
+    /// A loop of few iterations gets gangs only, so that all threads of a gang share the loops inside.
+    fn give_gangs(&mut self, divided: &Divided) {
+        if !divided.is_unnamed || divided.is_merged {
+            return;
+        }
+        let at = self.facts.unit.stmt(divided.stmt).span.start;
+        let gang = implied_clause(at, "gang", ClauseKind::Gang(Vec::new()));
+        match divided.directive {
+            Ok(index) => self.changes.settled.entry(index).or_default().push(gang),
+            Err(stmt) => {
+                let mut implied = self.changes.implied.iter_mut();
+                let own = implied.find(|one| one.stmt() == Some(stmt));
+                own.into_iter().for_each(|one| one.directive.clauses.push(gang.clone()));
+            }
+        }
     }
 
     /// Collects what stands in a statement that a divided loop runs `times` times in each iteration.
     fn look(&self, nest: Nest, stmt: StmtId, times: u64, inside: &mut Inside) {
         let unit = self.facts.unit;
         let is_loop = body(unit, stmt).is_some();
-        if is_loop && !self.is_short(nest, stmt) && self.candidate(nest, stmt).is_some() {
+        if is_loop && !self.is_short(nest, stmt) && self.is_row(nest, stmt) {
             inside.candidates.push(stmt);
             return;
         }
@@ -200,6 +253,12 @@ impl Settling<'_, '_> {
         inside.has_other_loop |= is_loop && !self.is_short(nest, stmt) && inside.candidates.len() == before;
     }
 
+    /// Whether a loop without a directive can be divided by itself: each lane would have an array of its own, if it needed one.
+    fn is_row(&self, nest: Nest, stmt: StmtId) -> bool {
+        let is_array = |symbol: &SymbolId| self.facts.symbols.get(*symbol).class == sema::Class::Array;
+        self.candidate(nest, stmt).is_some_and(|needs| !needs.private.iter().any(is_array))
+    }
+
     /// What a loop without a directive needs to be divided, if it can be.
     fn candidate<'v>(&self, nest: Nest<'v>, stmt: StmtId) -> Option<&'v Needs> {
         let Finding::Parallel(needs) = &nest.verdicts.get(&stmt)?.finding else { return None };
@@ -216,11 +275,9 @@ impl Settling<'_, '_> {
     }
 
     fn may_be_implied(&self, nest: Nest, stmt: StmtId, needs: &Needs) -> bool {
-        let has_array =
-            needs.private.iter().any(|symbol| self.facts.symbols.get(*symbol).class == sema::Class::Array);
         let is_plain_sum = |symbol: SymbolId| self.is_plain_sum(nest.index, stmt, symbol, nest.verdicts);
         needs.unread.is_empty()
-            && (nest.in_kernels || !has_array && needs.reductions.iter().all(|(_, one)| is_plain_sum(*one)))
+            && (nest.in_kernels || needs.reductions.iter().all(|(_, one)| is_plain_sum(*one)))
             && !self.has_directives(nest.index, stmt)
             && !self.calls_levels(stmt)
     }

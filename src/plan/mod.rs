@@ -107,6 +107,8 @@ use clauses::LoopClauses;
 pub struct Preference {
     /// Tight nests become one loop (else: gangs outside, lanes inside).
     pub collapse_tight: bool,
+    /// Tight nests that reduce nothing and name so many elements of arrays become one loop in any case.
+    pub flat_from: Option<usize>,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: i128,
     /// Why loops that use arrays of variable length cannot be divided inside others, if they cannot.

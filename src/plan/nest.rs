@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BinaryOp, Concurrent, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
@@ -182,6 +182,37 @@ impl Input<'_> {
                     .into_iter()
                     .any(|symbol| varies(symbol) && own.of(symbol).is_none_or(|own| !own.written))
         })
+    }
+
+    /// Whether the body of a loop holds a loop that is not known to be short.
+    fn has_long_loop(&self, header: Option<&Header>) -> bool {
+        let Some(header) = header else { return false };
+        let inside = self.unit.stmt_ids_in(self.unit.stmt(header.body).span);
+        inside.into_iter().any(|stmt| match self.unit.stmt(stmt).kind {
+            StmtKind::For { .. } => {
+                let trips = self.header(stmt).ok().and_then(|header| sema::trip_constant(self.unit, &header));
+                trips.is_none_or(|trips| trips >= self.aim.preference.short_trip)
+            }
+            StmtKind::While { .. } | StmtKind::DoWhile { .. } => true,
+            _ => false,
+        })
+    }
+
+    /// Whether the target prefers one flat loop for a nest in `stmt` that reduces nothing and uses many elements.
+    fn is_better_flat(&self, stmt: StmtId, directives: &[usize]) -> bool {
+        let exprs = || self.unit.expr_ids_in(self.unit.stmt(stmt).span);
+        let base = |expr| match self.unit.expr(expr).kind {
+            ExprKind::Index(base, _) => Some(base),
+            _ => None,
+        };
+        let subscripts = exprs().filter(|expr| base(*expr).is_some()).count();
+        let inner = exprs().filter(|expr| base(*expr).is_some_and(|base| self.is_subscripted(base))).count();
+        let reduces = directives.iter().any(|at| !self.clauses(*at).reduction.is_empty());
+        self.aim.preference.flat_from.is_some_and(|from| !reduces && subscripts - inner >= from)
+    }
+
+    fn is_subscripted(&self, expr: ExprId) -> bool {
+        matches!(self.unit.expr(expr).kind, ExprKind::Index(..))
     }
 
     /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.
@@ -434,7 +465,7 @@ impl Maker<'_> {
             sizes,
             attributes,
             is_plain: !self.input.holds_atomic(at),
-            ragged,
+            is_heavy: ragged || spread == BOTH && self.input.has_long_loop(headers.last()),
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
         }
@@ -456,7 +487,9 @@ impl Maker<'_> {
             && let Some(inner) =
                 self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)
         {
+            let directives = [merged.as_slice(), &[inner.at]].concat();
             let flat = self.input.aim.preference.collapse_tight
+                || self.input.is_better_flat(outer.stmt, &directives)
                 || !available.gangs
                 || lanes_taken
                 || self.input.is_short(&inner)

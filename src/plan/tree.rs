@@ -340,8 +340,8 @@ pub struct WorkLoop {
     pub attributes: Vec<Attribute>,
     /// No directive in its body becomes a construct.
     pub is_plain: bool,
-    /// An inner loop's trip count varies from iteration to iteration.
-    pub ragged: bool,
+    /// Each of its iterations runs loops in order that may be long, or differ in length.
+    pub is_heavy: bool,
     /// The number of iterations as an expression of the source, if it is simple.
     pub trips: Option<String>,
     /// A literal trip count.

@@ -27,8 +27,10 @@ pub struct ProfileRules {
     pub variable_length_inside: bool,
     /// The compiler tiles loops that are collapsed.
     pub tile: bool,
-    /// Threads of a team, one iteration each, for a loop whose inner loops have varying trip counts.
-    pub ragged_threads: Option<u32>,
+    /// With `split`: nests that reduce nothing and name so many elements of arrays, or more, become one loop all the same.
+    pub flat_from: Option<usize>,
+    /// Threads of a team, one iteration each, for a loop whose iterations run loops in order.
+    pub heavy_threads: Option<u32>,
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,

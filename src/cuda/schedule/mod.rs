@@ -20,6 +20,7 @@ use crate::plan::Preference;
 /// What the plan is asked for: nothing is lost by a compiler here. Which levels a loop has is decided in `nest`; the plan says which loops the gangs divide.
 pub const PREFERENCE: Preference = Preference {
     collapse_tight: true,
+    flat_from: None,
     short_trip: 32,
     variable_length_inside: Ok(()),
     loses_address_bounds: false,

@@ -20,7 +20,12 @@ pub struct Layout {
     trips: BTreeMap<StmtId, i64>,
     /// The loops that move along with the loop around them.
     windows: BTreeSet<StmtId>,
+    /// The loops whose bounds are not read from memory, and that are not known to be short.
+    long: BTreeSet<StmtId>,
 }
+
+/// Loops of fewer iterations than this are not long.
+const LONG: i64 = 256;
 
 /// How many accesses are near for neighbouring iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +54,12 @@ impl Layout {
         self.trips.get(&stmt).copied()
     }
 
+    /// Whether a loop may be long: its bounds are not read from memory, as those of rows of a sparse matrix are, and it is not
+    /// known to have few iterations.
+    pub fn is_long(&self, stmt: StmtId) -> bool {
+        self.long.contains(&stmt)
+    }
+
     /// Whether a loop moves along with the loop around it, as one over the neighbours of a point does: it is as long in each
     /// iteration, and most likely short.
     pub fn is_window(&self, stmt: StmtId) -> bool {
@@ -66,7 +77,19 @@ impl Nest<'_> {
         };
         let trips = (0..self.loops.len()).filter_map(|at| Some((self.loops[at].stmt, self.trips_of(at)?)));
         let windows = (0..self.loops.len()).filter(|at| self.is_window(*at)).map(|at| self.loops[at].stmt);
+        let is_long = |at: &usize| {
+            let own = &self.loops[*at];
+            let is_known = |bound: &Poly| {
+                !bound.atoms().any(|atom| matches!(self.atoms.get(atom), Atom::Unknown(Some(_), _)))
+            };
+            own.bounds.len() == 2
+                && own.bounds.iter().all(is_known)
+                && !self.is_window(*at)
+                && self.trips_of(*at).is_none_or(|trips| trips >= LONG)
+        };
+        let long = (0..self.loops.len()).filter(is_long).map(|at| self.loops[at].stmt);
         Layout {
+            long: long.collect(),
             accesses: elements.map(around).collect(),
             trips: trips.collect(),
             windows: windows.collect(),
