@@ -201,7 +201,7 @@ impl Settling<'_, '_> {
             return BTreeSet::new();
         }
         let are_rows = candidates.iter().all(|stmt| nest.layout.is_long(*stmt));
-        if are_rows && !inside.has_directive && divided.trips.is_some_and(|trips| trips < FEW) {
+        if are_rows && !inside.has_directive && divided.trips.is_none_or(|trips| trips < FEW) {
             self.give_gangs(divided);
         }
         candidates.into_iter().collect()
@@ -227,30 +227,26 @@ impl Settling<'_, '_> {
     /// Collects what stands in a statement that a divided loop runs `times` times in each iteration.
     fn look(&self, nest: Nest, stmt: StmtId, times: u64, inside: &mut Inside) {
         let unit = self.facts.unit;
-        let is_loop = body(unit, stmt).is_some();
-        if is_loop && !self.is_short(nest, stmt) && self.is_row(nest, stmt) {
-            inside.candidates.push(stmt);
-            return;
+        let size = |stmt: StmtId| unit.expr_ids_in(unit.stmt(stmt).span).count() as u64;
+        let loops = outermost(unit, stmt);
+        let own = size(stmt).saturating_sub(loops.iter().map(|inner| size(*inner)).sum());
+        inside.beside = inside.beside.saturating_add(own.saturating_mul(times));
+        for inner in loops {
+            if !self.is_short(nest, inner) && self.is_row(nest, inner) {
+                inside.candidates.push(inner);
+                continue;
+            }
+            if self.at_loop.get(&inner).is_some_and(|at| !self.input.clauses(*at).seq) {
+                inside.has_directive = true;
+                continue;
+            }
+            let before = inside.candidates.len();
+            let trips = nest.layout.trips(inner).and_then(|trips| u64::try_from(trips).ok());
+            if let Some(body) = body(unit, inner) {
+                self.look(nest, body, times.saturating_mul(trips.unwrap_or(USUAL)), inside);
+            }
+            inside.has_other_loop |= !self.is_short(nest, inner) && inside.candidates.len() == before;
         }
-        let is_directed = self.at_loop.get(&stmt).is_some_and(|at| !self.input.clauses(*at).seq);
-        if is_directed {
-            inside.has_directive = true;
-            return;
-        }
-        let known = nest.layout.trips(stmt).and_then(|trips| u64::try_from(trips).ok());
-        let below = match is_loop {
-            true => times.saturating_mul(known.unwrap_or(USUAL)),
-            false => times,
-        };
-        let before = inside.candidates.len();
-        let parts: Vec<StmtId> = children(unit, stmt).collect();
-        let nested: usize = parts.iter().map(|part| unit.expr_ids_in(unit.stmt(*part).span).count()).sum();
-        let own = unit.expr_ids_in(unit.stmt(stmt).span).count().saturating_sub(nested) as u64;
-        inside.beside = inside.beside.saturating_add(own.saturating_mul(below));
-        for part in parts {
-            self.look(nest, part, below, inside);
-        }
-        inside.has_other_loop |= is_loop && !self.is_short(nest, stmt) && inside.candidates.len() == before;
     }
 
     /// Whether a loop without a directive can be divided by itself: each lane would have an array of its own, if it needed one.

@@ -51,6 +51,7 @@ fn planned(text: &str) -> Planned {
     let symbols = Symbols::new(&unit, file.bytes.len(), (&[], None), &[]);
     let preference = Preference {
         collapse_tight: false,
+        flat_from: None,
         short_trip: 4,
         variable_length_inside: Ok(()),
         loses_address_bounds: false,

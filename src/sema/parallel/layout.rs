@@ -20,7 +20,7 @@ pub struct Layout {
     trips: BTreeMap<StmtId, i64>,
     /// The loops that move along with the loop around them.
     windows: BTreeSet<StmtId>,
-    /// The loops whose bounds are not read from memory, and that are not known to be short.
+    /// The loops that have many iterations, or about as many as a loop around them.
     long: BTreeSet<StmtId>,
 }
 
@@ -54,8 +54,7 @@ impl Layout {
         self.trips.get(&stmt).copied()
     }
 
-    /// Whether a loop may be long: its bounds are not read from memory, as those of rows of a sparse matrix are, and it is not
-    /// known to have few iterations.
+    /// Whether a loop is known to have many iterations, or has about as many as a loop around it, as in a triangle.
     pub fn is_long(&self, stmt: StmtId) -> bool {
         self.long.contains(&stmt)
     }
@@ -77,16 +76,8 @@ impl Nest<'_> {
         };
         let trips = (0..self.loops.len()).filter_map(|at| Some((self.loops[at].stmt, self.trips_of(at)?)));
         let windows = (0..self.loops.len()).filter(|at| self.is_window(*at)).map(|at| self.loops[at].stmt);
-        let is_long = |at: &usize| {
-            let own = &self.loops[*at];
-            let is_known = |bound: &Poly| {
-                !bound.atoms().any(|atom| matches!(self.atoms.get(atom), Atom::Unknown(Some(_), _)))
-            };
-            own.bounds.len() == 2
-                && own.bounds.iter().all(is_known)
-                && !self.is_window(*at)
-                && self.trips_of(*at).is_none_or(|trips| trips >= LONG)
-        };
+        let is_long =
+            |at: &usize| self.trips_of(*at).map_or_else(|| self.is_triangular(*at), |trips| trips >= LONG);
         let long = (0..self.loops.len()).filter(is_long).map(|at| self.loops[at].stmt);
         Layout {
             long: long.collect(),
@@ -200,6 +191,19 @@ impl Nest<'_> {
             .iter()
             .find(|bound| bound.coefficient(known.counter).and_then(|by| by.value()) == Some(sign))?;
         Poly::atom(known.counter).plus(less, -sign)
+    }
+
+    /// Whether the number of iterations of loop `at` depends on the counter of a loop around it: about as many as that has.
+    fn is_triangular(&self, at: usize) -> bool {
+        let known = &self.loops[at];
+        let around = self.around(known.outer);
+        let counters = || around.iter().map(|outer| self.loops[*outer].counter);
+        let [one, two] = known.bounds.as_slice() else { return false };
+        let is_fixed = |atom: AtomId| !matches!(self.atoms.get(atom), Atom::Unknown(Some(_), _));
+        one.plus(two, 1).is_some_and(|length| {
+            length.atoms().all(is_fixed)
+                && length.atoms().any(|atom| counters().any(|counter| counter == atom))
+        })
     }
 
     /// Whether loop `at` moves along with the loop around it, as one over the neighbours of a point does.
