@@ -70,60 +70,84 @@ awk '
     else if (!(row in known)) { known[row] = 1; rows[++count] = row; program[row] = $1 }
     style = $3 == "single" ? "directed" : $3
     time[row, style, $4] = $5
-    sum[$1, ++sums[$1]] = $6 " " $2 "." $3 "." $4
+    sum[$1, $2 "." $3 "." $4] = $6
+    if (!(($1, $2 $3 $4) in said)) { said[$1, $2 $3 $4] = 1; sums[$1] = sums[$1] " " $2 "." $3 "." $4 }
 }
 function word(x) { return x == "" ? "-" : x }
 function is_time(x) { return x ~ /^[0-9.]+$/ && x + 0 > 0 }
-# A ratio, which counts for the mean of its column.
-function ratio(column, a, b) {
+# The ratio of two times, which counts for the geometric mean of its column in its language, and is told if it is not as it should be.
+function ratio(row, column, a, b, least, most,  value, language) {
     if (!is_time(a) || !is_time(b)) return "-"
-    logs[column] += log(a / b)
-    many[column]++
-    return sprintf("%.2f", a / b)
+    value = a / b
+    language = row
+    sub(/.*\./, "", language)
+    logs[column, language] += log(value)
+    many[column, language]++
+    if (value < least || value > most) remarkable = remarkable sprintf("%s: %s is %.2f\n", row, column, value)
+    return sprintf("%.2f", value)
 }
-function mean(column) { return many[column] ? sprintf("%.2f", exp(logs[column] / many[column])) : "-" }
-function near(a, b,  d) { d = a - b; return (d < 0 ? -d : d) <= 1e-6 * (b < 0 ? -b : b) }
-END {
-    split("directed outer kernels", styles, " ")
-    split("cuda omp acc", ways, " ")
-    print "\nmilliseconds; d: directed, o: outer only, k: kernels; acc is OpenACC by gcc"
-    printf "%-20s %9s", "program", "by hand"
-    for (w = 1; w <= 3; w++) for (s = 1; s <= 3; s++) printf " %9s", ways[w] " " substr(styles[s], 1, 1)
+function mean(column, language) {
+    return many[column, language] ? sprintf("%.2f", exp(logs[column, language] / many[column, language])) : "-"
+}
+function near(a, b,  d) { d = a - b; return (d < 0 ? -d : d) <= 1e-5 * (b < 0 ? -b : b) }
+# The head of a table, whose columns have these names.
+function head(names,  all, i, n) {
+    n = split(names, all, ",")
+    printf "\n| %-18s |", all[1]
+    for (i = 2; i <= n; i++) printf " %10s |", all[i]
+    printf "\n| --- |"
+    for (i = 2; i <= n; i++) printf " ---: |"
     print ""
-    for (r = 1; r <= count; r++) {
-        row = rows[r]
-        printf "%-20s %9s", row, word(hand[program[row]])
-        for (w = 1; w <= 3; w++) for (s = 1; s <= 3; s++) printf " %9s", word(time[row, styles[s], ways[w]])
-        print ""
-    }
-    print "\nratios"
-    printf "%-20s %9s", "program", "cuda/hand"
-    printf " %9s %9s %9s %9s", "cuda o/d", "cuda k/d", "omp o/d", "omp k/d"
-    for (w = 2; w <= 3; w++) for (s = 1; s <= 3; s++) printf " %10s", ways[w] "/cuda " substr(styles[s], 1, 1)
+}
+function times(row,  w, s) {
+    printf "| %-18s | %10s |", row, word(hand[program[row]])
+    for (w = 1; w <= 3; w++) for (s = 1; s <= 3; s++) printf " %10s |", word(time[row, styles[s], ways[w]])
     print ""
-    for (r = 1; r <= count; r++) {
-        row = rows[r]
-        printf "%-20s %9s", row, ratio("hand", time[row, "directed", "cuda"], hand[program[row]])
-        for (w = 1; w <= 2; w++)
-            for (s = 2; s <= 3; s++)
-                printf " %9s", ratio(ways[w] s, time[row, styles[s], ways[w]], time[row, "directed", ways[w]])
-        for (w = 2; w <= 3; w++)
-            for (s = 1; s <= 3; s++)
-                printf " %10s", ratio(ways[w] "/" s, time[row, styles[s], ways[w]], time[row, styles[s], "cuda"])
-        print ""
-    }
-    printf "%-20s %9s %9s %9s %9s %9s", "geometric mean", mean("hand"), mean("cuda2"), mean("cuda3"), mean("omp2"), mean("omp3")
-    for (w = 2; w <= 3; w++) for (s = 1; s <= 3; s++) printf " %10s", mean(ways[w] "/" s)
+}
+function ratios(row,  w, s, cuda) {
+    cuda = time[row, "directed", "cuda"]
+    printf "| %-18s | %10s |", row, ratio(row, "cuda/hand", cuda, hand[program[row]], 0, 1e9)
+    for (w = 1; w <= 2; w++)
+        for (s = 2; s <= 3; s++)
+            printf " %10s |", ratio(row, ways[w] " " short[s] "/d", time[row, styles[s], ways[w]], time[row, "directed", ways[w]], 0, 1.15)
+    for (w = 2; w <= 3; w++)
+        for (s = 1; s <= 3; s++)
+            printf " %10s |", ratio(row, ways[w] "/cuda " short[s], time[row, styles[s], ways[w]], time[row, styles[s], "cuda"], w == 3 ? 1 : 0, 1e9)
     print ""
-    for (name in sums) {
-        first = ""
-        for (i = 1; i <= sums[name]; i++) {
-            split(sum[name, i], one, " ")
-            if (one[1] == "-") continue
-            if (first == "") { first = one[1]; by = one[2] }
-            else if (!near(one[1], first)) { print "CHECKSUMS DIFFER: " name ": " one[1] " (" one[2] "), " first " (" by ")"; wrong = 1 }
+}
+function means(language,  w, s) {
+    printf "| %-18s | %10s |", "mean of " language, mean("cuda/hand", language)
+    for (w = 1; w <= 2; w++) for (s = 2; s <= 3; s++) printf " %10s |", mean(ways[w] " " short[s] "/d", language)
+    for (w = 2; w <= 3; w++) for (s = 1; s <= 3; s++) printf " %10s |", mean(ways[w] "/cuda " short[s], language)
+    print ""
+}
+# Says which checksums of a program differ from its first.
+function checksums(name,  all, n, i, first) {
+    n = split(sums[name], all, " ")
+    for (i = 1; i <= n; i++) {
+        if (sum[name, all[i]] == "-") continue
+        compared++
+        if (first == "") first = all[i]
+        else if (!near(sum[name, all[i]], sum[name, first])) {
+            print "CHECKSUMS DIFFER: " name ": " sum[name, all[i]] " (" all[i] "), " sum[name, first] " (" first ")"
+            wrong = 1
         }
     }
-    if (!wrong) print "\nall checksums agree"
+}
+END {
+    split("directed outer kernels", styles, " ")
+    split("d o k", short, " ")
+    split("cuda omp acc", ways, " ")
+    print "milliseconds; d: directed, o: outer only, k: kernels; acc: OpenACC by gcc"
+    head("program,by hand,cuda d,cuda o,cuda k,omp d,omp o,omp k,acc d,acc o,acc k")
+    for (r = 1; r <= count; r++) times(rows[r])
+    head("ratios,cuda/hand,cuda o/d,cuda k/d,omp o/d,omp k/d,omp/cuda d,omp/cuda o,omp/cuda k,acc/cuda d,acc/cuda o,acc/cuda k")
+    for (r = 1; r <= count; r++) ratios(rows[r])
+    means("c")
+    means("f90")
+    if (remarkable != "") printf "\nstyles beyond 1.15 times of directed, and programs that gcc makes faster:\n%s", remarkable
+    print ""
+    for (name in sums) checksums(name)
+    if (!wrong) print compared + 0 " checksums compared, all agree"
     exit wrong
 }' "$times"

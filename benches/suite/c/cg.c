@@ -1,6 +1,4 @@
 /* A system of equations with a sparse matrix by conjugate gradients: milliseconds for 25 steps, and a checksum. */
-#include <math.h>
-
 #include "clock.h"
 #include "spmv.h"
 

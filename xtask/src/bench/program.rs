@@ -184,3 +184,42 @@ pub fn all(root: &Path, only: Option<&str>, is_small: bool) -> Result<Vec<Progra
     programs.retain(|program| only.is_none_or(|name| program.full_name().contains(name)));
     if programs.is_empty() { Err("no program has such a name".to_owned()) } else { Ok(programs) }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::{Language, SUITE, Style, all};
+    use crate::cuda::files;
+    use crate::difftest::root;
+
+    #[test]
+    fn a_kernel_in_styles_is_in_both_languages() {
+        let programs = all(&root().unwrap(), None, false).unwrap();
+        let named = |language, style| {
+            let is_one = move |one: &&super::Program| one.language == language && one.style == style;
+            programs.iter().filter(is_one).map(|one| one.name.as_str()).collect::<Vec<_>>()
+        };
+        for style in [Style::Directed, Style::Outer, Style::Kernels] {
+            assert_eq!(named(Language::C, style), named(Language::Fortran, style));
+        }
+        assert!(named(Language::Fortran, Style::Single).is_empty());
+    }
+
+    #[test]
+    fn what_is_written_by_hand_has_a_program() {
+        let root = root().unwrap();
+        for source in files(&root.join(SUITE).join("cuda"), "cu").unwrap() {
+            let name = source.file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(all(&root, Some(&format!("{name}.c.")), false).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_sizes_for_the_processor_are_told() {
+        let root = root().unwrap();
+        let told = |name, is_small| all(&root, Some(name), is_small).unwrap().remove(0).told();
+        assert_eq!(told("jacobi.c.outer", false), ["-DDIRECTED=0", "-DOUTER=1"]);
+        assert_eq!(told("jacobi.c.outer", true), ["-DDIRECTED=0", "-DOUTER=1", "-DN=32"]);
+        assert_eq!(told("spmv.f90.kernels", true).last(), Some(&"-DN=10"));
+    }
+}
