@@ -25,7 +25,7 @@ use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
     array, commons, constant, ends, exits, flang, jumps, launch, memory, object, own_section, pieces,
-    profile, qualified, queue, saved, sections, shadow, structs, turns,
+    profile, qualified, queue, saved, sections, shadow, strips, structs, turns,
 };
 
 /// What the output is written for.
@@ -168,7 +168,9 @@ impl Lowering<'_> {
                 let mut rows = self.level_rows(index);
                 let asked = self.asked(index, "loop");
                 let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
-                Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
+                let mut parts = vec![with_tiles(directive, Some(work))];
+                parts.extend(strips::parts(work, &asked, &mut rows, &self.tuning));
+                Lowered { parts, rows, left: false }
             }
             Item::ByOneGang => self.by_one_gang(index),
             Item::Divided(divided) => self.divided(index, divided),
@@ -200,18 +202,17 @@ impl Lowering<'_> {
             }
         }
         let mut asked = self.asked(index, crate::acc::name(directive.kind));
-        let tiled = match &self.plan.items[index] {
-            Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| !nest.tile.is_empty()),
-            Item::Loop(work) => !work.tile.is_empty(),
+        asked.tiles = match &self.plan.items[index] {
+            Item::Launch(launch) => launch.nest.as_ref().map_or("lost", tiles),
+            Item::Loop(work) => tiles(work),
             Item::Left
             | Item::Gone
             | Item::ByOneGang
             | Item::Divided(_)
             | Item::Clauses { .. }
             | Item::Declare { .. }
-            | Item::Routine { .. } => false,
+            | Item::Routine { .. } => "lost",
         };
-        asked.tiles = if tiled { "kept" } else { "lost" };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
         let mut rows: Vec<String> = own.into_iter().map(|row| row.id.to_string()).collect();
         for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
@@ -363,7 +364,11 @@ impl Lowering<'_> {
         rows.extend(self.level_rows(index));
         let own = self.apart(&directive).map(|[target, rest]| Part::Pair(target, rest));
         let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
-        let parts = lines_before(lines.before).chain([own]).chain(lines_after(stmt, lines.behind)).collect();
+        let asked = self.asked(index, "loop");
+        let nest = launch.nest.as_ref();
+        let more = nest.map(|nest| strips::parts(nest, &asked, &mut rows, &self.tuning)).unwrap_or_default();
+        let behind = lines_after(stmt, lines.behind);
+        let parts = lines_before(lines.before).chain([own]).chain(more).chain(behind).collect();
         Lowered { parts, rows, left: false }
     }
 
@@ -1497,6 +1502,15 @@ fn finalized(directive: Directive) -> Vec<Part> {
     }
     let has_update = update.clauses.iter().any(|clause| clause.name == "from");
     if has_update { vec![Part::Pair(update, exit)] } else { vec![Part::Directive(exit)] }
+}
+
+/// What becomes of the tiles of a loop.
+fn tiles(work: &WorkLoop) -> &'static str {
+    match (work.tile.is_empty(), work.strips.is_empty()) {
+        (false, _) => "kept",
+        (true, false) => "loops",
+        (true, true) => "lost",
+    }
 }
 
 /// The directive of a loop, and behind it the one that tiles the loops.

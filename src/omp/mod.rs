@@ -38,6 +38,7 @@ mod saved;
 mod section;
 mod sections;
 mod shadow;
+mod strips;
 mod structs;
 mod texts;
 mod turns;

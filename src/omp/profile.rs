@@ -45,6 +45,7 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
         variable_length_inside: allowed(profile.variable_length_inside, VARIABLE_LENGTH),
         loses_address_bounds: profile.loses_address_bounds,
         tiles: profile.tile && version >= 51 && !(is_fortran && profile.flang),
+        strips: true,
         elements_lead: false,
         not_equal: allowed(version >= 50, NOT_EQUAL),
     }

@@ -11,6 +11,7 @@ use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
+use super::strips::{self, Strip};
 use super::{Attribute, Input, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The loops of a nest that have become constructs, with their variables.
@@ -32,6 +33,8 @@ struct Candidate {
     headers: Vec<Header>,
     /// The sizes of its tiles, outermost loop first, if the loops can be tiled.
     tile: Vec<String>,
+    /// The loops over its tiles and their elements, where these are written out.
+    strips: Vec<Strip>,
     /// The inner loop of `collapse(force:)`, with code beside it, and the loops that are tight in it.
     forced: Option<(StmtId, Vec<Header>)>,
     /// It is such an inner loop itself.
@@ -340,7 +343,11 @@ impl Maker<'_> {
         let tiles = clauses.tile.filter(|_| self.input.aim.preference.tiles && headers.len() == wanted);
         let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
         let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
-        Some(Candidate { at, stmt, headers, tile, forced, is_forced: false })
+        let strips = clauses.tile.filter(|_| tiles.is_none() && headers.len() == wanted);
+        let strips = strips.filter(|_| self.input.aim.preference.strips);
+        let strips =
+            strips.and_then(|sizes| self.input.strips(at, stmt, &headers, sizes)).unwrap_or_default();
+        Some(Candidate { at, stmt, headers, tile, strips, forced, is_forced: false })
     }
 
     /// The loop directive, to be run in parallel, on the loop that is all there is in the innermost of `headers`.
@@ -373,13 +380,17 @@ impl Maker<'_> {
         let is_alone = !carried.alone.is_empty() || self.input.loses_bounds(&outer.headers);
         self.input.copy_carried(&carried, launch);
         // What is in a tile stays in one thread.
-        let lanes_taken = self.input.takes_lanes(outer.at) || !outer.tile.is_empty();
         let mut outer = outer;
+        if is_alone || !self.are_worth_strips(&outer, available, &carried.reductions) {
+            outer.strips.clear();
+        }
+        let is_tiled = !outer.tile.is_empty() || !outer.strips.is_empty();
+        let lanes_taken = self.input.takes_lanes(outer.at) || is_tiled;
         let (merged, split) = match is_alone {
             true => (vec![outer.at], None),
             false => self.merge_tight(&mut outer, region, available, lanes_taken),
         };
-        let Candidate { at, stmt, headers, tile, forced, is_forced } = outer;
+        let Candidate { at, stmt, headers, tile, strips, forced, is_forced } = outer;
         self.note_loops(at, stmt, headers.len(), controlled);
         let innermost = *merged.last().unwrap_or(&at);
         let (inner, ragged) = match split {
@@ -391,6 +402,7 @@ impl Maker<'_> {
             stmt,
             headers,
             tile: Vec::new(),
+            strips: Vec::new(),
             forced: None,
             is_forced: true,
         });
@@ -420,24 +432,38 @@ impl Maker<'_> {
         self.input.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
         self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
-        if !tile.is_empty() {
+        let is_by_threads =
+            !strips.is_empty() && !strips::fill_lanes(&strips, self.input.aim.preference.short_trip);
+        if !tile.is_empty() || is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
         self.place(inner_work, beside);
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
-        WorkLoop {
+        let work = WorkLoop {
             stmt,
             spread,
             collapse: headers.len(),
             tile,
+            strips: Vec::new(),
+            elements: None,
             sizes,
             attributes,
             is_plain: !self.input.holds_atomic(at),
             ragged,
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
-        }
+        };
+        strips::parted(work, strips, self.input.aim.preference.short_trip, construct.is_launch)
+    }
+
+    /// Whether the tiles of a nest become loops of their own: the gangs share them out, and the lanes of each the elements of a
+    /// tile. In Fortran a reduction stays on one loop, as in `merge_tight`.
+    fn are_worth_strips(&self, nest: &Candidate, available: Spread, reductions: &[Attribute]) -> bool {
+        let is_reduction = |one: &Attribute| matches!(one.sharing, Sharing::Reduction(_));
+        let own = self.input.own_attributes(&[nest.at]);
+        let reduces = own.iter().chain(reductions).any(is_reduction);
+        available == BOTH && !self.input.is_barred(nest.stmt) && !(self.input.unit.is_fortran() && reduces)
     }
 
     /// Takes the loops of directives that are tight in one another into the candidate: its directives, and the innermost loop
@@ -451,7 +477,8 @@ impl Maker<'_> {
     ) -> (Vec<usize>, Option<Candidate>) {
         let mut merged = vec![outer.at];
         // Chunks are counted in iterations of the loop that asks for them.
-        let stays = !outer.tile.is_empty() || outer.forced.is_some() || self.input.has_chunks(outer.at);
+        let is_tiled = !outer.tile.is_empty() || !outer.strips.is_empty();
+        let stays = is_tiled || outer.forced.is_some() || self.input.has_chunks(outer.at);
         while !stays
             && let Some(inner) =
                 self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)
