@@ -20,6 +20,7 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts};
 use super::gathered::Gathered;
 use super::look::{self, Asked};
+use super::loop_construct::{Ground, Nest};
 use super::lowered::{Lowered, Part, left};
 use super::profile::Tuning;
 use super::turns::Turn;
@@ -43,6 +44,8 @@ pub struct Target<'a> {
     pub host_fallback: Option<&'a str>,
     /// The host language.
     pub speech: Speech,
+    /// How loops are said to run in parallel, from OpenMP 5.0 on.
+    pub nest: Nest,
 }
 
 /// What becomes of OpenACC's queues.
@@ -167,9 +170,10 @@ impl Lowering<'_> {
             Item::Loop(work) => {
                 let mut rows = self.level_rows(index);
                 let asked = self.asked(index, "loop");
-                let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
+                let tuning = self.tuning_of(index);
+                let directive = launch::work_loop(work, &asked, &mut rows, &tuning);
                 let mut parts = vec![with_tiles(directive, Some(work))];
-                parts.extend(strips::parts(work, &asked, &mut rows, &self.tuning));
+                parts.extend(strips::parts(work, &asked, &mut rows, &tuning));
                 Lowered { parts, rows, left: false }
             }
             Item::ByOneGang => self.by_one_gang(index),
@@ -186,6 +190,14 @@ impl Lowering<'_> {
     /// Whether a construct around this directive was refused: what is inside would miss its data, so all of it stays.
     fn is_below_refused(&self, index: usize) -> bool {
         ancestors(self.bound, index).any(|above| self.done[above].left)
+    }
+
+    /// What the profile asks of the construct that directive `index` is or stands in.
+    fn tuning_of(&self, index: usize) -> Tuning {
+        let Lowering { unit, symbols, bound, plan, .. } = *self;
+        let is_wanted = self.target.version >= 50 && self.target.nest == Nest::Loop;
+        let by_loops = is_wanted && Ground { unit, symbols, bound, plan }.takes(index);
+        Tuning { by_loops, ..self.tuning.clone() }
     }
 
     fn asked(&self, index: usize, on: &'static str) -> Asked {
@@ -365,8 +377,8 @@ impl Lowering<'_> {
         let own = self.apart(&directive).map(|[target, rest]| Part::Pair(target, rest));
         let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
         let asked = self.asked(index, "loop");
-        let nest = launch.nest.as_ref();
-        let more = nest.map(|nest| strips::parts(nest, &asked, &mut rows, &self.tuning)).unwrap_or_default();
+        let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));
+        let more = nest.map(|nest| strips::parts(nest, &asked, &mut rows, &tuning)).unwrap_or_default();
         let behind = lines_after(stmt, lines.behind);
         let parts = lines_before(lines.before).chain([own]).chain(more).chain(behind).collect();
         Lowered { parts, rows, left: false }
@@ -476,7 +488,8 @@ impl Lowering<'_> {
         launch::unused_sizes(launch, &self.tuning, &asked, &mut gathered);
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
         let held = held(&gathered);
-        let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
+        let tuning = self.tuning_of(launch.directive);
+        let mut directive = launch::launch(launch, &mut gathered, &asked, &tuning);
         let block = self.aliased.blocks.get(&launch.directive);
         if let Some(block) = block.filter(|block| block.has_lent) {
             ends::in_clauses(&mut directive, block);
