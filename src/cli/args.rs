@@ -536,7 +536,10 @@ impl How {
         }
         self.profile.as_deref().map(profile).transpose()?;
         if self.nest == Some(Nest::Loop) && self.omp.unwrap_or(Version(45)) < Version(50) {
-            return Err(wrong(ErrorKind::ArgumentConflict, "`--nest loop` is of OpenMP 5.0: say `--omp 5.0`, or a newer version"));
+            return Err(wrong(
+                ErrorKind::ArgumentConflict,
+                "`--nest loop` is of OpenMP 5.0: say `--omp 5.0`, or a newer version",
+            ));
         }
         match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
             Some(condition) => {

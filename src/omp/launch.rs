@@ -16,7 +16,8 @@ use super::texts::multiplied;
 fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
     let (gangs, lanes) = (work.spread.gangs, work.spread.lanes);
     if tuning.by_loops {
-        return vec![Leaf::Loop];
+        // Both gcc 12 and clang 19 refuse `loop bind(parallel)` where no `parallel` is around it.
+        return if gangs { vec![Leaf::Loop] } else { vec![Leaf::Parallel, Leaf::Loop] };
     }
     // No construct may stand inside `simd`, and the loops of `tile` are not there when it is asked for.
     // gcc 12 loses what `simd` adds to an array section.
@@ -68,8 +69,8 @@ pub fn condition(conditions: &[String], speech: Speech) -> Option<String> {
 /// The directive of a loop inside a launch.
 pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
     let mut directive = Directive::new(&loop_leaves(work, tuning));
-    if tuning.by_loops {
-        directive.add(Clause::text("bind", if work.spread.gangs { "teams" } else { "parallel" }));
+    if tuning.by_loops && work.spread.gangs {
+        directive.add(Clause::text("bind", "teams"));
     }
     nest_clauses(work, &mut directive, asked, rows);
     if !work.sizes.lanes.is_empty() && directive.has(Leaf::Parallel) {

@@ -38,7 +38,9 @@ impl Ground<'_> {
         let Some(construct) = around.find(is_compute) else { return false };
         let Some(stmt) = self.bound[construct].stmt() else { return false };
         let mut inside = std::iter::once(construct).chain(descendants(self.bound, construct));
-        let is_inserted = |(at, _): &(usize, WorkLoop)| *at == construct || ancestors(self.bound, *at).any(|up| up == construct);
+        let is_inserted = |(at, _): &(usize, WorkLoop)| {
+            *at == construct || ancestors(self.bound, *at).any(|up| up == construct)
+        };
         let mut inserted = self.plan.inserted.iter().filter(|(_, _, launch)| launch.directive == construct);
         inside.all(|at| self.fits(at))
             && inserted.all(|(_, _, launch)| self.launch_fits(launch))
@@ -60,36 +62,41 @@ impl Ground<'_> {
                 self.loop_fits(work) && !(work.spread.gangs && work.attributes.iter().any(is_reduction))
             }
             Item::Gone | Item::Clauses { .. } => true,
-            Item::Left | Item::ByOneGang | Item::Divided(_) | Item::Declare { .. } | Item::Routine { .. } => false,
+            Item::Left | Item::ByOneGang | Item::Divided(_) | Item::Declare { .. } | Item::Routine { .. } => {
+                false
+            }
         }
     }
 
     fn launch_fits(self, launch: &Launch) -> bool {
         let is_copied = |one: &Attribute| one.sharing == Sharing::Firstprivate;
-        !launch.attributes.iter().any(is_copied) && launch.nest.as_ref().is_none_or(|nest| self.loop_fits(nest))
+        !launch.attributes.iter().any(is_copied)
+            && launch.nest.as_ref().is_none_or(|nest| self.loop_fits(nest))
     }
 
-    /// A `loop` takes no `firstprivate`, no chunks, and no number of threads; and where only the gangs share out a loop, their
-    /// threads must have one inside, or they might share it, too.
+    /// A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they share it out, their threads must have a
+    /// loop inside, or they might share it, too.
     fn loop_fits(self, work: &WorkLoop) -> bool {
         let is_plain = |one: &Attribute| match one.sharing {
-            Sharing::Firstprivate => false,
+            Sharing::Firstprivate => !work.spread.gangs,
             Sharing::Reduction(_) => !one.item.contains(['[', '(']) && one.entry == "clause/reduction",
             Sharing::Private | Sharing::Copy | Sharing::Deviceptr => true,
         };
-        let has_size = work.sizes.chunk.is_some() || !work.spread.gangs && !work.sizes.lanes.is_empty();
         let fits_inside = match &work.elements {
             Some(elements) => self.loop_fits(elements),
             None => work.spread.lanes || self.has_lanes_inside(work.stmt),
         };
-        !has_size && fits_inside && work.attributes.iter().all(is_plain)
+        work.sizes.chunk.is_none() && fits_inside && work.attributes.iter().all(is_plain)
     }
 
     /// Whether a loop for the lanes of a gang stands in a statement.
     fn has_lanes_inside(self, stmt: StmtId) -> bool {
         let whole = self.unit.stmt(stmt).span;
         let inside = |work: &WorkLoop| work.stmt != stmt && whole.contains(self.unit.stmt(work.stmt).span);
-        self.plan.items.iter().any(|item| matches!(item, Item::Loop(work) if work.spread.lanes && inside(work)))
+        self.plan
+            .items
+            .iter()
+            .any(|item| matches!(item, Item::Loop(work) if work.spread.lanes && inside(work)))
     }
 
     /// Whether a statement calls no procedure that may contain directives of OpenMP, or call its library.
@@ -107,10 +114,11 @@ impl Ground<'_> {
 
     /// Whether a function is defined in the file, without directives but `routine`.
     fn is_free(self, name: &str, depth: usize) -> bool {
-        let mut functions = self.unit.functions.iter().enumerate().filter(|(_, one)| match self.unit.is_fortran() {
-            true => one.name.eq_ignore_ascii_case(name),
-            false => one.name == name,
-        });
+        let mut functions =
+            self.unit.functions.iter().enumerate().filter(|(_, one)| match self.unit.is_fortran() {
+                true => one.name.eq_ignore_ascii_case(name),
+                false => one.name == name,
+            });
         let (Some((at, function)), None) = (functions.next(), functions.next()) else { return false };
         let has = |one: &Bound| {
             one.function.is_some_and(|of| of.0 as usize == at) && one.directive.kind != DirectiveKind::Routine

@@ -41,6 +41,12 @@ struct Candidate {
     is_forced: bool,
 }
 
+impl Candidate {
+    fn is_tiled(&self) -> bool {
+        !self.tile.is_empty() || !self.strips.is_empty()
+    }
+}
+
 /// What becomes of the loops of a region.
 #[derive(Debug, Default)]
 pub(super) struct Inside {
@@ -116,6 +122,24 @@ impl Input<'_> {
             entry: "implicit/scalar-temporary",
         };
         counters.map(attribute).collect()
+    }
+
+    /// What the clauses of a nest and the gangs' own values ask for.
+    fn stated_attributes(
+        &self,
+        merged: &[usize],
+        is_forced: bool,
+        carried: Vec<Attribute>,
+    ) -> Vec<Attribute> {
+        let mut attributes = self.own_attributes(merged);
+        // What is private to the loops of `collapse(force:)` is set beside the inner one.
+        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
+        for reduction in carried {
+            if !attributes.iter().any(|other| other.item == reduction.item) {
+                attributes.push(reduction);
+            }
+        }
+        attributes
     }
 
     fn holds_atomic(&self, at: usize) -> bool {
@@ -381,11 +405,9 @@ impl Maker<'_> {
         self.input.copy_carried(&carried, launch);
         // What is in a tile stays in one thread.
         let mut outer = outer;
-        if is_alone || !self.are_worth_strips(&outer, available, &carried.reductions) {
-            outer.strips.clear();
-        }
-        let is_tiled = !outer.tile.is_empty() || !outer.strips.is_empty();
-        let lanes_taken = self.input.takes_lanes(outer.at) || is_tiled;
+        let has_strips = !is_alone && self.are_worth_strips(&outer, available, &carried.reductions);
+        outer.strips.retain(|_| has_strips);
+        let lanes_taken = self.input.takes_lanes(outer.at) || outer.is_tiled();
         let (merged, split) = match is_alone {
             true => (vec![outer.at], None),
             false => self.merge_tight(&mut outer, region, available, lanes_taken),
@@ -412,14 +434,7 @@ impl Maker<'_> {
             (false, _) => LANES,
         };
         let sizes = self.sizes(&merged, spread);
-        let mut attributes = self.input.own_attributes(&merged);
-        // What is private to the loops of `collapse(force:)` is set beside the inner one.
-        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
-        for reduction in carried.reductions {
-            if !attributes.iter().any(|other| other.item == reduction.item) {
-                attributes.push(reduction);
-            }
-        }
+        let mut attributes = self.input.stated_attributes(&merged, is_forced, carried.reductions);
         let beside = forced.as_ref().map(|inner| inner.stmt);
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
         for candidate in inner.into_iter().chain(forced) {
@@ -432,9 +447,8 @@ impl Maker<'_> {
         self.input.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
         self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
-        let is_by_threads =
-            !strips.is_empty() && !strips::fill_lanes(&strips, self.input.aim.preference.short_trip);
-        if !tile.is_empty() || is_by_threads {
+        let is_by_threads = !strips::fill_lanes(&strips, self.input.aim.preference.short_trip);
+        if !tile.is_empty() || !strips.is_empty() && is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
         self.place(inner_work, beside);
@@ -477,8 +491,7 @@ impl Maker<'_> {
     ) -> (Vec<usize>, Option<Candidate>) {
         let mut merged = vec![outer.at];
         // Chunks are counted in iterations of the loop that asks for them.
-        let is_tiled = !outer.tile.is_empty() || !outer.strips.is_empty();
-        let stays = is_tiled || outer.forced.is_some() || self.input.has_chunks(outer.at);
+        let stays = outer.is_tiled() || outer.forced.is_some() || self.input.has_chunks(outer.at);
         while !stays
             && let Some(inner) =
                 self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)

@@ -151,13 +151,17 @@ impl Output {
     }
 
     fn of_examples(target: page::Target) -> Output {
-        let page::Target { version, sync, fortran } = target;
+        let page::Target { version, sync, by_loops, fortran } = target;
         let dotted = format!("{}.{}", version / 10, version % 10);
         let mut options = vec!["--omp".to_owned(), dotted];
         let mut name = format!("omp{version}");
         if sync {
             options.extend(["--async".to_owned(), "sync".to_owned()]);
             name += "-sync";
+        }
+        if by_loops {
+            options.extend(["--nest".to_owned(), "loop".to_owned()]);
+            name += "-loop";
         }
         if fortran {
             name += "-fortran";
