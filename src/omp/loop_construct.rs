@@ -58,8 +58,10 @@ impl Ground<'_> {
         match &self.plan.items[at] {
             Item::Launch(launch) => self.launch_fits(launch),
             Item::Loop(work) => {
-                // Teams combine nothing where they only divide a loop.
-                self.loop_fits(work) && !(work.spread.gangs && work.attributes.iter().any(is_reduction))
+                // Teams combine nothing where they only divide a loop, and `bind(teams)` is for one thread of each.
+                let is_whole = work.spread.gangs && work.spread.lanes;
+                let combines = work.spread.gangs && work.attributes.iter().any(is_reduction);
+                self.loop_fits(work) && !is_whole && !combines
             }
             Item::Gone | Item::Clauses { .. } => true,
             Item::Left | Item::ByOneGang | Item::Divided(_) | Item::Declare { .. } | Item::Routine { .. } => {
