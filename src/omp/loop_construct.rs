@@ -76,7 +76,7 @@ impl Ground<'_> {
             && launch.nest.as_ref().is_none_or(|nest| self.loop_fits(nest))
     }
 
-    /// A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they share it out, their threads must have a
+    /// flang 22 does not know `parallel loop`. A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they share it out, their threads must have a
     /// loop inside, or they might share it, too.
     fn loop_fits(self, work: &WorkLoop) -> bool {
         let is_plain = |one: &Attribute| match one.sharing {
@@ -88,7 +88,8 @@ impl Ground<'_> {
             Some(elements) => self.loop_fits(elements),
             None => work.spread.lanes || self.has_lanes_inside(work.stmt),
         };
-        work.sizes.chunk.is_none() && fits_inside && work.attributes.iter().all(is_plain)
+        let is_written = work.spread.gangs || !self.unit.is_fortran();
+        is_written && work.sizes.chunk.is_none() && fits_inside && work.attributes.iter().all(is_plain)
     }
 
     /// Whether a loop for the lanes of a gang stands in a statement.
