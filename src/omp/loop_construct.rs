@@ -24,9 +24,13 @@ pub enum Nest {
 /// What decides whether `loop` may stand in a construct.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
+    /// The file's code.
     pub unit: &'a Unit,
+    /// Its names.
     pub symbols: &'a Symbols,
+    /// Its directives.
     pub bound: &'a [Bound],
+    /// What becomes of them.
     pub plan: &'a Plan,
 }
 
