@@ -42,7 +42,7 @@ pub mod verify;
 
 pub mod cli;
 
-pub use omp::Queues;
+pub use omp::{Nest, Queues};
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
     Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME,

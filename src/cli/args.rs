@@ -16,7 +16,7 @@ use crate::host;
 use crate::report::Builder;
 use crate::rules;
 use crate::source::{Form, Language, Languages, Predefined};
-use crate::{Existing, Guards, Options, Profile, Queues, To, Version};
+use crate::{Existing, Guards, Nest, Options, Profile, Queues, To, Version};
 
 use super::build::Told;
 use super::cc;
@@ -195,6 +195,11 @@ struct How {
     /// The compiler that the output is tuned for, or a file that says how [default: generic]
     #[arg(long, value_name = "COMPILER|FILE")]
     profile: Option<String>,
+
+    /// How loops are said to run in parallel, from OpenMP 5.0 on: by `loop` where it may stand, which leaves to the compiler who
+    /// shares them out, or by `distribute` and `parallel for` [default: what is best for the profile]
+    #[arg(long, value_name = "HOW", value_parser = nest())]
+    nest: Option<Nest>,
 
     /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
     #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
@@ -386,6 +391,13 @@ fn notes(device_type: &str) -> Vec<String> {
     (!known).then(said).into_iter().collect()
 }
 
+fn nest() -> impl TypedValueParser<Value = Nest> {
+    PossibleValuesParser::new(["loop", "distribute"]).map(|text| match text.as_str() {
+        "loop" => Nest::Loop,
+        _ => Nest::Distribute,
+    })
+}
+
 fn queues() -> impl TypedValueParser<Value = Queues> {
     PossibleValuesParser::new(["queues", "sync"]).map(|text| match text.as_str() {
         "sync" => Queues::Dropped,
@@ -464,7 +476,7 @@ fn read(matches: &ArgMatches) -> Result<Args, clap::Error> {
 const GROUPS: [&[&str]; 2] = [&["out", "diff", "check", "in_place"], &["quiet", "verbose"]];
 
 /// Options about OpenMP, which say nothing of other targets.
-const OF_OPENMP: [&str; 5] = ["omp", "profile", "queues", "host_fallback", "guard"];
+const OF_OPENMP: [&str; 6] = ["omp", "profile", "nest", "queues", "host_fallback", "guard"];
 
 /// Options that may be said several times.
 const LISTS: [&str; 4] = ["languages", "defines", "undefines", "folders"];
@@ -517,11 +529,18 @@ impl How {
             ("--async sync", self.queues == Queues::Dropped),
             ("--omp", self.omp.is_some()),
             ("--profile", self.profile.is_some()),
+            ("--nest", self.nest.is_some()),
         ];
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| self.to == To::Cuda && *is_set) {
             return Err(about_openmp(name));
         }
         self.profile.as_deref().map(profile).transpose()?;
+        if self.nest == Some(Nest::Loop) && self.omp.unwrap_or(Version(45)) < Version(50) {
+            return Err(wrong(
+                ErrorKind::ArgumentConflict,
+                "`--nest loop` is of OpenMP 5.0: say `--omp 5.0`, or a newer version",
+            ));
+        }
         match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
             Some(condition) => {
                 let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
@@ -537,6 +556,7 @@ impl How {
             omp: self.omp.unwrap_or(Version(45)),
             // `agree` has read it.
             profile: self.profile.and_then(|name| profile(&name).ok()).unwrap_or_default(),
+            nest: self.nest,
             queues: self.queues,
             existing: self.existing_omp,
             host_fallback: self.host_fallback,

@@ -42,6 +42,8 @@ pub enum Leaf {
     Parallel,
     /// `for`
     For,
+    /// `loop`
+    Loop,
     /// `simd`
     Simd,
     /// A directive named by a rule page: `target data`, `taskwait`, `atomic` …
@@ -58,6 +60,7 @@ impl Leaf {
             Leaf::Distribute => "distribute",
             Leaf::Parallel => "parallel",
             Leaf::For => "for",
+            Leaf::Loop => "loop",
             Leaf::Simd => "simd",
             Leaf::Named(words) => words,
         }
@@ -123,7 +126,7 @@ impl Clause {
 
 /// The place of a clause in our output: what says where and how wide comes first, then data.
 fn rank(name: &str) -> usize {
-    const ORDER: [&str; 23] = [
+    const ORDER: [&str; 24] = [
         "read",
         "write",
         "update",
@@ -132,6 +135,7 @@ fn rank(name: &str) -> usize {
         "num_teams",
         "thread_limit",
         "num_threads",
+        "bind",
         "collapse",
         "dist_schedule",
         "sizes",
@@ -217,7 +221,7 @@ impl Directive {
     pub fn ending(&self) -> Ending {
         match self.leaves.last() {
             Some(Leaf::Target | Leaf::Teams | Leaf::Parallel) => Ending::Needed,
-            Some(Leaf::Distribute | Leaf::For | Leaf::Simd) => Ending::Optional,
+            Some(Leaf::Distribute | Leaf::For | Leaf::Loop | Leaf::Simd) => Ending::Optional,
             Some(Leaf::Named("target data" | "task" | "critical" | "master")) => Ending::Needed,
             Some(Leaf::Named("atomic")) => {
                 let captures = self.clauses.iter().any(|clause| clause.name == "capture");

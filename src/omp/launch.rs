@@ -15,6 +15,10 @@ use super::texts::multiplied;
 /// The leaves that share out a loop's iterations.
 fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
     let (gangs, lanes) = (work.spread.gangs, work.spread.lanes);
+    if tuning.by_loops {
+        // Both gcc 12 and clang 19 refuse `loop bind(parallel)` where no `parallel` is around it.
+        return if gangs { vec![Leaf::Loop] } else { vec![Leaf::Parallel, Leaf::Loop] };
+    }
     // No construct may stand inside `simd`, and the loops of `tile` are not there when it is asked for.
     // gcc 12 loses what `simd` adds to an array section.
     let sections = work
@@ -65,6 +69,9 @@ pub fn condition(conditions: &[String], speech: Speech) -> Option<String> {
 /// The directive of a loop inside a launch.
 pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
     let mut directive = Directive::new(&loop_leaves(work, tuning));
+    if tuning.by_loops && work.spread.gangs {
+        directive.add(Clause::text("bind", "teams"));
+    }
     nest_clauses(work, &mut directive, asked, rows);
     if !work.sizes.lanes.is_empty() && directive.has(Leaf::Parallel) {
         let factors: Vec<&str> = work.sizes.lanes.iter().map(String::as_str).collect();

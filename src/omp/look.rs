@@ -33,7 +33,7 @@ pub struct Asked {
     pub scope: &'static str,
     /// How many iterations a gang takes at a time: `none` says nothing, `own` leaves it open, `given`.
     pub chunk: &'static str,
-    /// Whether the nest's tiles are `kept` or `lost`.
+    /// Whether the nest's tiles are `kept`, `loops` of their own, or `lost`.
     pub tiles: &'static str,
     /// What the construct wants of the list item: its `address` alone, or the `object` itself.
     pub used_as: &'static str,

@@ -20,12 +20,13 @@ use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
 use super::clause::{self, Facts};
 use super::gathered::Gathered;
 use super::look::{self, Asked};
+use super::loop_construct::{Ground, Nest};
 use super::lowered::{Lowered, Part, left};
 use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
     array, commons, constant, ends, exits, flang, jumps, launch, memory, object, own_section, pieces,
-    profile, qualified, queue, saved, sections, shadow, structs, turns,
+    profile, qualified, queue, saved, sections, shadow, strips, structs, turns,
 };
 
 /// What the output is written for.
@@ -43,6 +44,8 @@ pub struct Target<'a> {
     pub host_fallback: Option<&'a str>,
     /// The host language.
     pub speech: Speech,
+    /// How loops are said to run in parallel, from OpenMP 5.0 on.
+    pub nest: Nest,
 }
 
 /// What becomes of OpenACC's queues.
@@ -167,8 +170,11 @@ impl Lowering<'_> {
             Item::Loop(work) => {
                 let mut rows = self.level_rows(index);
                 let asked = self.asked(index, "loop");
-                let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
-                Lowered { parts: vec![with_tiles(directive, Some(work))], rows, left: false }
+                let tuning = self.tuning_of(index);
+                let directive = launch::work_loop(work, &asked, &mut rows, &tuning);
+                let mut parts = vec![with_tiles(directive, Some(work))];
+                parts.extend(strips::parts(work, &asked, &mut rows, &tuning));
+                Lowered { parts, rows, left: false }
             }
             Item::ByOneGang => self.by_one_gang(index),
             Item::Divided(divided) => self.divided(index, divided),
@@ -186,6 +192,14 @@ impl Lowering<'_> {
         ancestors(self.bound, index).any(|above| self.done[above].left)
     }
 
+    /// What the profile asks of the construct that directive `index` is or stands in.
+    fn tuning_of(&self, index: usize) -> Tuning {
+        let Lowering { unit, symbols, bound, plan, .. } = *self;
+        let is_wanted = self.target.version >= 50 && self.target.nest == Nest::Loop;
+        let by_loops = is_wanted && Ground { unit, symbols, bound, plan }.takes(index);
+        Tuning { by_loops, ..self.tuning.clone() }
+    }
+
     fn asked(&self, index: usize, on: &'static str) -> Asked {
         Asked::new(on, self.target, self.bound[index].directive.span)
     }
@@ -200,18 +214,17 @@ impl Lowering<'_> {
             }
         }
         let mut asked = self.asked(index, crate::acc::name(directive.kind));
-        let tiled = match &self.plan.items[index] {
-            Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| !nest.tile.is_empty()),
-            Item::Loop(work) => !work.tile.is_empty(),
+        asked.tiles = match &self.plan.items[index] {
+            Item::Launch(launch) => launch.nest.as_ref().map_or("lost", tiles),
+            Item::Loop(work) => tiles(work),
             Item::Left
             | Item::Gone
             | Item::ByOneGang
             | Item::Divided(_)
             | Item::Clauses { .. }
             | Item::Declare { .. }
-            | Item::Routine { .. } => false,
+            | Item::Routine { .. } => "lost",
         };
-        asked.tiles = if tiled { "kept" } else { "lost" };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
         let mut rows: Vec<String> = own.into_iter().map(|row| row.id.to_string()).collect();
         for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
@@ -363,7 +376,11 @@ impl Lowering<'_> {
         rows.extend(self.level_rows(index));
         let own = self.apart(&directive).map(|[target, rest]| Part::Pair(target, rest));
         let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
-        let parts = lines_before(lines.before).chain([own]).chain(lines_after(stmt, lines.behind)).collect();
+        let asked = self.asked(index, "loop");
+        let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));
+        let more = nest.map(|nest| strips::parts(nest, &asked, &mut rows, &tuning)).unwrap_or_default();
+        let behind = lines_after(stmt, lines.behind);
+        let parts = lines_before(lines.before).chain([own]).chain(more).chain(behind).collect();
         Lowered { parts, rows, left: false }
     }
 
@@ -471,7 +488,8 @@ impl Lowering<'_> {
         launch::unused_sizes(launch, &asked, &mut gathered);
         gathered.condition = launch::condition(&gathered.conditions, asked.speech);
         let held = held(&gathered);
-        let mut directive = launch::launch(launch, &mut gathered, &asked, &self.tuning);
+        let tuning = self.tuning_of(launch.directive);
+        let mut directive = launch::launch(launch, &mut gathered, &asked, &tuning);
         let block = self.aliased.blocks.get(&launch.directive);
         if let Some(block) = block.filter(|block| block.has_lent) {
             ends::in_clauses(&mut directive, block);
@@ -1497,6 +1515,15 @@ fn finalized(directive: Directive) -> Vec<Part> {
     }
     let has_update = update.clauses.iter().any(|clause| clause.name == "from");
     if has_update { vec![Part::Pair(update, exit)] } else { vec![Part::Directive(exit)] }
+}
+
+/// What becomes of the tiles of a loop.
+fn tiles(work: &WorkLoop) -> &'static str {
+    match (work.tile.is_empty(), work.strips.is_empty()) {
+        (false, _) => "kept",
+        (true, false) => "loops",
+        (true, true) => "lost",
+    }
 }
 
 /// The directive of a loop, and behind it the one that tiles the loops.

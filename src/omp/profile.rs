@@ -6,6 +6,7 @@ use crate::plan::Preference;
 use crate::rules;
 
 use super::ast::Speech;
+use super::loop_construct::Nest;
 
 /// What a profile asks of the lowering.
 #[derive(Clone, Debug)]
@@ -16,12 +17,24 @@ pub struct Tuning {
     pub simd: bool,
     /// Fortran is written for flang.
     pub flang: bool,
+    /// Loops are `loop` constructs.
+    pub by_loops: bool,
 }
 
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
     let profile = rules::profile(name);
-    Tuning { heavy_threads: profile.heavy_threads, simd: profile.simd, flang: profile.flang }
+    Tuning {
+        heavy_threads: profile.heavy_threads,
+        simd: profile.simd,
+        flang: profile.flang,
+        by_loops: false,
+    }
+}
+
+/// How profile `name` has loops run in parallel, from OpenMP 5.0 on.
+pub fn nest(name: &str) -> Nest {
+    if rules::profile(name).nest == "loop" { Nest::Loop } else { Nest::Distribute }
 }
 
 /// Why some loops are not divided.
@@ -46,6 +59,7 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
         variable_length_inside: allowed(profile.variable_length_inside, VARIABLE_LENGTH),
         loses_address_bounds: profile.loses_address_bounds,
         tiles: profile.tile && version >= 51 && !(is_fortran && profile.flang),
+        strips: true,
         elements_lead: false,
         not_equal: allowed(version >= 50, NOT_EQUAL),
     }

@@ -98,6 +98,8 @@ impl Maker<'_> {
             spread: Spread { gangs: true, lanes: true },
             collapse: elementwise.ranges.len(),
             tile: Vec::new(),
+            strips: Vec::new(),
+            elements: None,
             sizes: Sizes::default(),
             attributes: reduction.into_iter().collect(),
             is_plain: true,

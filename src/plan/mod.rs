@@ -50,6 +50,7 @@ mod section;
 mod sharing;
 mod spelling;
 mod statement;
+mod strips;
 mod tree;
 mod trips;
 mod turns;
@@ -83,6 +84,7 @@ pub use plain::with_plain_names;
 pub use reduced::is_used_beside;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
+pub use strips::{Count, Strip};
 pub use tree::{
     ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
     Note, Part, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
@@ -117,6 +119,8 @@ pub struct Preference {
     pub loses_address_bounds: bool,
     /// Loops can be tiled.
     pub tiles: bool,
+    /// Where they cannot, tiles are loops of their own.
+    pub strips: bool,
     /// What an element of an array of pointers leads to can be brought to the device: `r[j][0:n]`.
     pub elements_lead: bool,
     /// Why a loop whose condition is `!=` cannot be divided, if it cannot.

@@ -11,6 +11,7 @@ use crate::host::ir::{BinaryOp, Concurrent, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
+use super::strips::{self, Strip};
 use super::{Attribute, Input, Item, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The loops of a nest that have become constructs, with their variables.
@@ -32,10 +33,18 @@ struct Candidate {
     headers: Vec<Header>,
     /// The sizes of its tiles, outermost loop first, if the loops can be tiled.
     tile: Vec<String>,
+    /// The loops over its tiles and their elements, where these are written out.
+    strips: Vec<Strip>,
     /// The inner loop of `collapse(force:)`, with code beside it, and the loops that are tight in it.
     forced: Option<(StmtId, Vec<Header>)>,
     /// It is such an inner loop itself.
     is_forced: bool,
+}
+
+impl Candidate {
+    fn is_tiled(&self) -> bool {
+        !self.tile.is_empty() || !self.strips.is_empty()
+    }
 }
 
 /// What becomes of the loops of a region.
@@ -113,6 +122,24 @@ impl Input<'_> {
             entry: "implicit/scalar-temporary",
         };
         counters.map(attribute).collect()
+    }
+
+    /// What the clauses of a nest and the gangs' own values ask for.
+    fn stated_attributes(
+        &self,
+        merged: &[usize],
+        is_forced: bool,
+        carried: Vec<Attribute>,
+    ) -> Vec<Attribute> {
+        let mut attributes = self.own_attributes(merged);
+        // What is private to the loops of `collapse(force:)` is set beside the inner one.
+        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
+        for reduction in carried {
+            if !attributes.iter().any(|other| other.item == reduction.item) {
+                attributes.push(reduction);
+            }
+        }
+        attributes
     }
 
     fn holds_atomic(&self, at: usize) -> bool {
@@ -371,7 +398,11 @@ impl Maker<'_> {
         let tiles = clauses.tile.filter(|_| self.input.aim.preference.tiles && headers.len() == wanted);
         let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
         let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
-        Some(Candidate { at, stmt, headers, tile, forced, is_forced: false })
+        let strips = clauses.tile.filter(|_| tiles.is_none() && headers.len() == wanted);
+        let strips = strips.filter(|_| self.input.aim.preference.strips);
+        let strips =
+            strips.and_then(|sizes| self.input.strips(at, stmt, &headers, sizes)).unwrap_or_default();
+        Some(Candidate { at, stmt, headers, tile, strips, forced, is_forced: false })
     }
 
     /// The loop directive, to be run in parallel, on the loop that is all there is in the innermost of `headers`.
@@ -404,13 +435,15 @@ impl Maker<'_> {
         let is_alone = !carried.alone.is_empty() || self.input.loses_bounds(&outer.headers);
         self.input.copy_carried(&carried, launch);
         // What is in a tile stays in one thread.
-        let lanes_taken = self.input.takes_lanes(outer.at) || !outer.tile.is_empty();
         let mut outer = outer;
+        let has_strips = !is_alone && self.are_worth_strips(&outer, available, &carried.reductions);
+        outer.strips.retain(|_| has_strips);
+        let lanes_taken = self.input.takes_lanes(outer.at) || outer.is_tiled();
         let (merged, split) = match is_alone {
             true => (vec![outer.at], None),
             false => self.merge_tight(&mut outer, region, available, lanes_taken),
         };
-        let Candidate { at, stmt, headers, tile, forced, is_forced } = outer;
+        let Candidate { at, stmt, headers, tile, strips, forced, is_forced } = outer;
         self.note_loops(at, stmt, headers.len(), controlled);
         let innermost = *merged.last().unwrap_or(&at);
         let (inner, ragged) = match split {
@@ -422,6 +455,7 @@ impl Maker<'_> {
             stmt,
             headers,
             tile: Vec::new(),
+            strips: Vec::new(),
             forced: None,
             is_forced: true,
         });
@@ -431,14 +465,7 @@ impl Maker<'_> {
             (false, _) => LANES,
         };
         let sizes = self.sizes(&merged, spread);
-        let mut attributes = self.input.own_attributes(&merged);
-        // What is private to the loops of `collapse(force:)` is set beside the inner one.
-        attributes.retain(|attribute| !is_forced || matches!(attribute.sharing, Sharing::Reduction(_)));
-        for reduction in carried.reductions {
-            if !attributes.iter().any(|other| other.item == reduction.item) {
-                attributes.push(reduction);
-            }
-        }
+        let mut attributes = self.input.stated_attributes(&merged, is_forced, carried.reductions);
         let beside = forced.as_ref().map(|inner| inner.stmt);
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
         for candidate in inner.into_iter().chain(forced) {
@@ -451,24 +478,37 @@ impl Maker<'_> {
         self.input.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
         self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
-        if !tile.is_empty() {
+        let is_by_threads = !strips::fill_lanes(&strips, self.input.aim.preference.short_trip);
+        if !tile.is_empty() || !strips.is_empty() && is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
         self.place(inner_work, beside);
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
-        WorkLoop {
+        let work = WorkLoop {
             stmt,
             spread,
             collapse: headers.len(),
             tile,
+            strips: Vec::new(),
+            elements: None,
             sizes,
             attributes,
             is_plain: !self.input.holds_atomic(at),
             is_heavy: ragged || spread == BOTH && self.input.has_long_loop(headers.last()),
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
-        }
+        };
+        strips::parted(work, strips, self.input.aim.preference.short_trip, construct.is_launch)
+    }
+
+    /// Whether the tiles of a nest become loops of their own: the gangs share them out, and the lanes of each the elements of a
+    /// tile. In Fortran a reduction stays on one loop, as in `merge_tight`.
+    fn are_worth_strips(&self, nest: &Candidate, available: Spread, reductions: &[Attribute]) -> bool {
+        let is_reduction = |one: &Attribute| matches!(one.sharing, Sharing::Reduction(_));
+        let own = self.input.own_attributes(&[nest.at]);
+        let reduces = own.iter().chain(reductions).any(is_reduction);
+        available == BOTH && !self.input.is_barred(nest.stmt) && !(self.input.unit.is_fortran() && reduces)
     }
 
     /// Takes the loops of directives that are tight in one another into the candidate: its directives, and the innermost loop
@@ -482,7 +522,7 @@ impl Maker<'_> {
     ) -> (Vec<usize>, Option<Candidate>) {
         let mut merged = vec![outer.at];
         // Chunks are counted in iterations of the loop that asks for them.
-        let stays = !outer.tile.is_empty() || outer.forced.is_some() || self.input.has_chunks(outer.at);
+        let stays = outer.is_tiled() || outer.forced.is_some() || self.input.has_chunks(outer.at);
         while !stays
             && let Some(inner) =
                 self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)

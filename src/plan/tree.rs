@@ -17,6 +17,7 @@ use super::division::Divisions;
 use super::own_section::OwnSection;
 use super::saved::Saved;
 use super::section::Section;
+use super::strips::Strip;
 
 /// The plan of one file: what becomes of each bound directive.
 #[derive(Debug, Default)]
@@ -334,6 +335,10 @@ pub struct WorkLoop {
     pub collapse: usize,
     /// The sizes of the tiles, outermost loop first; none if the loops are not tiled.
     pub tile: Vec<String>,
+    /// The loops over tiles, outermost first, that stand around the loops over the elements of a tile, where these are written out.
+    pub strips: Vec<Strip>,
+    /// The loops over the elements of such a tile, if the lanes share them out.
+    pub elements: Option<Box<WorkLoop>>,
     /// What its clauses say of how many share it out.
     pub sizes: Sizes,
     /// `private`, `firstprivate` and `reduction` on the loop.

@@ -11,7 +11,7 @@ use super::Input;
 const FEW: i128 = 256;
 
 /// Constants that are computed from constants are followed no further than this.
-const DEPTH: usize = 8;
+pub(super) const DEPTH: usize = 8;
 
 impl Input<'_> {
     /// Whether the loops of a nest that are one are known to have few iterations.
@@ -55,7 +55,7 @@ impl Input<'_> {
     }
 
     /// The value of an expression of constants.
-    fn value(&self, expr: ExprId, depth: usize) -> Option<i128> {
+    pub(super) fn value(&self, expr: ExprId, depth: usize) -> Option<i128> {
         let depth = depth.checked_sub(1)?;
         let value = |expr: ExprId| self.value(expr, depth);
         match &self.unit.expr(expr).kind {

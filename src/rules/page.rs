@@ -68,6 +68,8 @@ pub struct Example {
     pub body: String,
     /// It is translated without queues.
     pub sync: bool,
+    /// Its loops are `loop` constructs, where these may stand.
+    pub by_loops: bool,
     /// The bytes of the content in the page.
     pub range: std::ops::Range<usize>,
 }
@@ -324,6 +326,7 @@ fn example(
         keep,
         unbuilt: false,
         sync: false,
+        by_loops: false,
         body: body.to_owned(),
         range,
     };
@@ -338,6 +341,7 @@ fn example(
             Some(("at", "top")) => example.at_top = true,
             None if *option == "unbuilt" => example.unbuilt = true,
             None if *option == "sync" => example.sync = true,
+            Some(("nest", "loop")) => example.by_loops = true,
             _ => return Err((start, format!("unknown fence option `{option}`"))),
         }
     }

@@ -21,6 +21,9 @@ pub struct ProfileRules {
     pub commands: Vec<String>,
     /// `collapse`: a tight nest becomes one loop; `split`: gangs outside, lanes inside.
     pub tight_nest: String,
+    /// From OpenMP 5.0 on: `loop`: loops are `loop` constructs where these may stand; `distribute`: they say who shares them out.
+    #[serde(default = "distribute")]
+    pub nest: String,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: u32,
     /// Loops that use arrays of variable length may be shared out inside others.
@@ -49,6 +52,11 @@ fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut pages = embed::profiles();
     pages.sort_by_key(|(name, _)| *name != DEFAULT);
     pages.into_iter()
+}
+
+/// How nests are said where a profile does not tell.
+fn distribute() -> String {
+    "distribute".to_owned()
 }
 
 /// The profile for any compiler.
@@ -86,6 +94,9 @@ pub fn add_profile(name: &str, mut own: toml::Table) -> Result<&'static str, Str
         table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
     if !["collapse", "split"].contains(&profile.tight_nest.as_str()) {
         return Err("`tight_nest` is `collapse` or `split`".to_owned());
+    }
+    if !["loop", "distribute"].contains(&profile.nest.as_str()) {
+        return Err("`nest` is `loop` or `distribute`".to_owned());
     }
     let profile: &'static ProfileRules = Box::leak(Box::new(ProfileRules { family: base, ..profile }));
     let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
@@ -139,6 +150,7 @@ mod tests {
             "inherits = \"no\"",
             "inherits = \"gcc\"\nshort = 7",
             "inherits = \"gcc\"\ntile = 7",
+            "inherits = \"gcc\"\nnest = \"loops\"",
         ] {
             assert!(add_profile("wrong", table(wrong)).is_err(), "{wrong}");
         }

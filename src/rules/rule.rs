@@ -253,6 +253,6 @@ pub const FACTS: &[(&str, &[&str])] = &[
     ("queues", &["kept", "dropped"]),
     ("device", &["host", "other", "current", "none", "unknown"]),
     ("chunk", &["none", "own", "given"]),
-    ("tiles", &["kept", "lost"]),
+    ("tiles", &["kept", "loops", "lost"]),
     ("lang", &["c", "fortran"]),
 ];

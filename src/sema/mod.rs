@@ -51,9 +51,9 @@ pub use memory::{Moved, gapped, moves, retargets};
 pub use numeric::enclosed;
 pub use output::{Output, output, prints};
 pub use parallel::{
-    Amount, Around, Combine, Distance, Facts, Finding, Induction, Judged, Kind, Layout, Level, Near, Needs,
-    Obstacle, Reach, Said, Verdict, combined, fixed_step, inductions, integer, is_mathematical, judge,
-    judge_and_reach, may_change, reached,
+    Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Level, Near,
+    Needs, Obstacle, Reach, Said, Verdict, combined, computed, declared, fixed_step, inductions, integer,
+    is_mathematical, judge, judge_and_reach, may_change, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use refusal::{Refusal, Why};

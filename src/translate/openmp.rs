@@ -238,9 +238,12 @@ fn planned(
     let (source, options) = (all.source, all.options);
     let file = &source.file;
     let target = options.target(file.language);
+    let preferred = omp::preference(target.profile, target.version, target.speech);
+    // Where the original stays beside the translation, its loops are those of both.
+    let strips = preferred.strips && options.guard.is_none();
     let aim = plan::Aim {
         device_type: options.device_type.clone(),
-        preference: omp::preference(target.profile, target.version, target.speech),
+        preference: plan::Preference { strips, ..preferred },
         queues: target.queues == omp::Queues::Kept,
         asks: true,
         as_written: options.as_written,

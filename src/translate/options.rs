@@ -4,7 +4,7 @@
 
 use crate::budget::Budget;
 use crate::edit::Guards;
-use crate::omp::{self, Queues};
+use crate::omp::{self, Nest, Queues};
 use crate::rules;
 use crate::source::Language;
 
@@ -83,6 +83,8 @@ pub struct Options {
     pub omp: Version,
     /// The compiler that the output is tuned for.
     pub profile: Profile,
+    /// How loops are said to run in parallel, from OpenMP 5.0 on; what the profile has, if nothing is said.
+    pub nest: Option<Nest>,
     /// What becomes of queues.
     pub queues: Queues,
     /// The original stays beside the translation, and the preprocessor chooses.
@@ -132,6 +134,7 @@ impl Default for Options {
             to: To::OpenMp,
             omp: Version(45),
             profile: Profile::GENERIC,
+            nest: None,
             queues: Queues::Kept,
             guard: None,
             existing: Existing::Ask,
@@ -162,6 +165,7 @@ impl Options {
             queues: self.queues,
             host_fallback,
             speech,
+            nest: self.nest.unwrap_or_else(|| omp::nest(profile)),
         }
     }
 }

@@ -248,7 +248,9 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     // The variable for a name that `associate` gives to it.
     let (name, variable) = (file.text(edit.span), String::from_utf8_lossy(&edit.text));
     let whole = file.text(Span { start: 0, end: file.bytes.len() as u32 });
-    if names_component || !name.is_empty() && whole.contains(&format!("{name} => {variable}")) {
+    // The first value and the bound of a loop over the elements of a tile.
+    let of_tile = !name.is_empty() && variable.contains("_tile") && !variable.contains('\n');
+    if names_component || of_tile || !name.is_empty() && whole.contains(&format!("{name} => {variable}")) {
         return true;
     }
     if !edit.span.is_empty() {

@@ -56,6 +56,7 @@ fn planned(text: &str) -> Planned {
         variable_length_inside: Ok(()),
         loses_address_bounds: false,
         tiles: true,
+        strips: false,
         elements_lead: false,
         not_equal: Ok(()),
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use acc2omp::diag::Severity;
 use acc2omp::rules::{self, Example, FILES, Page, Rules};
-use acc2omp::{Options, Outcome, Queues, Source, Translation, Version, translate};
+use acc2omp::{Nest, Options, Outcome, Queues, Source, Translation, Version, translate};
 
 use super::{files, root, shown, text};
 
@@ -30,7 +30,8 @@ fn end(example: &Example) -> String {
 fn translated(example: &Example) -> Translation {
     let program = in_scene(example, &example.input());
     let queues = if example.sync { Queues::Dropped } else { Queues::Kept };
-    let options = Options { omp: Version(example.version), queues, ..Options::default() };
+    let nest = example.by_loops.then_some(Nest::Loop);
+    let options = Options { omp: Version(example.version), queues, nest, ..Options::default() };
     translate(
         &Source::new(format!("example.{}", example.ending()), program.into_bytes(), example.language),
         &options,

@@ -25,6 +25,7 @@ pub const PREFERENCE: Preference = Preference {
     variable_length_inside: Ok(()),
     loses_address_bounds: false,
     tiles: true,
+    strips: false,
     elements_lead: true,
     not_equal: Ok(()),
 };

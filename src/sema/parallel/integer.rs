@@ -60,6 +60,14 @@ pub fn integer(facts: &Facts, symbol: SymbolId) -> Option<Integer> {
     decl.derived.is_empty().then_some(Integer { bits, is_signed })
 }
 
+/// The integer type that a variable of C or C++ is declared with; `None` if it is another one, or not seen.
+pub fn declared(facts: &Facts, symbol: SymbolId) -> Option<Integer> {
+    let decl = facts.decl(symbol)?;
+    let odd = ["volatile", "_Atomic", "thread_local", "_Thread_local"];
+    let is_odd = declared_words(facts, decl).iter().any(|word| odd.contains(&word.as_str()));
+    if is_odd || !decl.derived.is_empty() { None } else { width(facts, decl) }
+}
+
 /// Whether a Fortran declaration of an integer names no kind.
 fn is_default(facts: &Facts, decl: &Decl) -> bool {
     let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
@@ -72,7 +80,7 @@ fn is_default(facts: &Facts, decl: &Decl) -> bool {
 }
 
 /// The integer type of an expression of C or C++, as it is computed; `None` if it is another one, or not seen.
-pub(super) fn computed(facts: &Facts, expr: ExprId) -> Option<Integer> {
+pub fn computed(facts: &Facts, expr: ExprId) -> Option<Integer> {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || computed_here(facts, expr))
 }
 

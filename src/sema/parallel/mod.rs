@@ -39,7 +39,7 @@ pub use combine::{Combine, combined};
 pub use depend::Distance;
 pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
-pub use integer::integer;
+pub use integer::{Integer, computed, declared, integer};
 pub use layout::{Layout, Near};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -61,6 +61,8 @@ pub struct Marks {
     pub options: Vec<String>,
     /// The translation is told of these options.
     pub told: bool,
+    /// Options of the translator, as `--nest=loop`, with which it is translated to OpenMP.
+    pub translated: Vec<String>,
     /// How many kernels the translation launches at least, where the original's constructs are no measure.
     pub launches: Option<usize>,
 }
@@ -114,6 +116,13 @@ impl Fixture {
 }
 
 impl Marks {
+    /// The options that the translator is told for this fixture beside those for all.
+    pub fn for_translator(&self, is_cuda: bool) -> Vec<String> {
+        let told = if self.told { self.options.as_slice() } else { &[] };
+        let of_openmp = if is_cuda { &[] } else { self.translated.as_slice() };
+        [told, of_openmp].concat()
+    }
+
     fn read(&mut self, line: &str) -> std::result::Result<(), String> {
         for word in line.split_whitespace() {
             match word.strip_prefix("launches>=").map(str::parse) {
@@ -121,6 +130,7 @@ impl Marks {
                 None if word.starts_with("-D") || word.starts_with("-U") => {
                     self.options.push(word.to_owned())
                 }
+                None if word.starts_with("--") => self.translated.push(word.to_owned()),
                 None if word == "told" => self.told = true,
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,

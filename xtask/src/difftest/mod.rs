@@ -103,6 +103,10 @@ pub struct Output {
 const MACROS: [&str; 2] = ["BY_ACC", "BY_OMP"];
 
 impl Output {
+    fn is_cuda(&self) -> bool {
+        self.options.iter().any(|option| option == "cuda")
+    }
+
     /// The translations for a profile.
     pub fn of_profile(profile: Profile) -> Output {
         let name = profile.name().to_owned();
@@ -151,13 +155,17 @@ impl Output {
     }
 
     fn of_examples(target: page::Target) -> Output {
-        let page::Target { version, sync, fortran } = target;
+        let page::Target { version, sync, by_loops, fortran } = target;
         let dotted = format!("{}.{}", version / 10, version % 10);
         let mut options = vec!["--omp".to_owned(), dotted];
         let mut name = format!("omp{version}");
         if sync {
             options.extend(["--async".to_owned(), "sync".to_owned()]);
             name += "-sync";
+        }
+        if by_loops {
+            options.extend(["--nest".to_owned(), "loop".to_owned()]);
+            name += "-loop";
         }
         if fortran {
             name += "-fortran";
@@ -282,9 +290,11 @@ pub fn translate(translator: &Path, suite: &Suite) -> Result<()> {
     for output in &suite.outputs {
         let place = suite.work.join(&output.name);
         translate_into(&place, translator, output, &suite.folder, &[])?;
-        for fixture in suite.fixtures.iter().filter(|fixture| fixture.marks.told) {
-            let place = place.join(&fixture.name);
-            translate_into(&place, translator, output, &fixture.folder, &fixture.marks.options)?;
+        for fixture in &suite.fixtures {
+            let more = fixture.marks.for_translator(output.is_cuda());
+            if !more.is_empty() {
+                translate_into(&place.join(&fixture.name), translator, output, &fixture.folder, &more)?;
+            }
         }
     }
     Ok(())

@@ -19,6 +19,8 @@ pub struct Target {
     pub version: u8,
     /// Without queues.
     pub sync: bool,
+    /// With `loop` constructs.
+    pub by_loops: bool,
     /// In Fortran.
     pub fortran: bool,
 }
@@ -26,7 +28,7 @@ pub struct Target {
 impl Target {
     fn of(example: &Example) -> Target {
         let fortran = example.language.is_fortran();
-        Target { version: example.version, sync: example.sync, fortran }
+        Target { version: example.version, sync: example.sync, by_loops: example.by_loops, fortran }
     }
 }
 
