@@ -161,6 +161,13 @@ pages! {
     406 Cuda "A0406.md"
     407 Cuda "A0407.md"
     408 Cuda "A0408.md"
+    501 Both "A0501.md"
+    502 Both "A0502.md"
+    503 Both "A0503.md"
+    504 Both "A0504.md"
+    505 Both "A0505.md"
+    506 Both "A0506.md"
+    507 Both "A0507.md"
     901 Each "A0901.md"
     902 Each "A0902.md"
 }

@@ -1,0 +1,50 @@
+//! Constructs with so little to do that their launch and their copies cost more.
+//!
+//! Invariant: only what moves data for itself is spoken of: data that live on the device may well be worth a small launch. There
+//! is no edit.
+
+use crate::bind::descendants;
+use crate::diag;
+use crate::host::ir::{StmtId, StmtKind};
+
+use super::moves::Move;
+use super::{Ground, Piece, size};
+
+/// With fewer iterations than this, all loops together, the host is done before the device begins.
+const FEW: i128 = 5_000;
+
+/// The advice.
+pub fn pieces(ground: &Ground, moves: &[Move]) -> Vec<Piece> {
+    let mut found = Vec::new();
+    for (index, one) in ground.bound.iter().enumerate() {
+        let Some(stmt) = one.stmt().filter(|_| one.directive.kind.is_compute()) else { continue };
+        let inside = descendants(ground.bound, index);
+        let calls = !ground.uses(stmt).calls.is_empty();
+        let moved: Vec<&Move> = moves.iter().filter(|one| one.directive == index).collect();
+        if moved.is_empty() || calls || inside.count() > 16 {
+            continue;
+        }
+        let Some(work) = work(ground, stmt, 0).filter(|work| *work < FEW) else { continue };
+        let diag = diag::few_iterations(one.directive.span, work);
+        found.push(Piece { diag, edits: Vec::new() });
+    }
+    found
+}
+
+/// How often the innermost statements of some code run, all together.
+fn work(ground: &Ground, stmt: StmtId, depth: usize) -> Option<i128> {
+    if depth > 32 {
+        return None;
+    }
+    let inner = |stmt: StmtId| work(ground, stmt, depth + 1);
+    match &ground.unit.stmt(stmt).kind {
+        StmtKind::Block(list) => list.iter().try_fold(0i128, |all, stmt| all.checked_add(inner(*stmt)?)),
+        StmtKind::For { body, .. } => size::trips(ground, stmt)?.checked_mul(inner(*body)?.max(1)),
+        StmtKind::If { then, other, .. } => {
+            let other = other.map_or(Some(0), inner)?;
+            Some(inner(*then)?.max(other))
+        }
+        StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Empty => Some(1),
+        _ => None,
+    }
+}
