@@ -62,7 +62,8 @@ pub fn around(ground: &Ground, stmt: Span, directive: &str, text: &[String]) -> 
         (rest.trim().is_empty() || rest.trim_start().starts_with('!')).then_some(())?;
         let next = ground.file.lines.span(line + 1).start.max(behind);
         let lead = lead(ground, stmt);
-        let break_before = if next == behind { "\n" } else { "" };
+        let is_ended = ground.file.bytes.get(..next as usize).is_some_and(|before| before.ends_with(b"\n"));
+        let break_before = if is_ended { "" } else { "\n" };
         let end = format!("{break_before}{lead}!$acc end {directive}\n");
         edits.push(Edit { span: Span { start: next, end: next }, text: end.into_bytes() });
     }
@@ -105,8 +106,19 @@ fn lead(ground: &Ground, stmt: Span) -> String {
     if matches!(ground.file.language, Language::Fortran(Form::Fixed)) {
         return String::new();
     }
-    let line = ground.file.lines.span(ground.file.lines.line(stmt.start));
-    ground.file.text(Span { start: line.start, end: stmt.start }).into_owned()
+    let indentation = |start: u32| {
+        let line = ground.file.lines.span(ground.file.lines.line(start));
+        ground.file.text(Span { start: line.start, end: start }).into_owned()
+    };
+    // Some write all directives at the margin.
+    match ground
+        .bound
+        .iter()
+        .all(|one| one.text.is_none() || indentation(one.directive.span.start).is_empty())
+    {
+        true => String::new(),
+        false => indentation(stmt.start),
+    }
 }
 
 /// Another text in the place of some bytes.

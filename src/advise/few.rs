@@ -5,23 +5,29 @@
 
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{StmtId, StmtKind};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::sema::Class;
 
 use super::moves::Move;
-use super::{Ground, Piece, size};
+use super::repeated::Handled;
+use super::{Ground, Piece, present, size};
 
 /// With fewer iterations than this, all loops together, the host is done before the device begins.
 const FEW: i128 = 5_000;
 
 /// The advice.
-pub fn pieces(ground: &Ground, moves: &[Move]) -> Vec<Piece> {
+pub fn pieces(ground: &Ground, moves: &[Move], handled: &Handled) -> Vec<Piece> {
     let mut found = Vec::new();
     for (index, one) in ground.bound.iter().enumerate() {
         let Some(stmt) = one.stmt().filter(|_| one.directive.kind.is_compute()) else { continue };
         let inside = descendants(ground.bound, index);
         let calls = !ground.uses(stmt).calls.is_empty();
-        let moved: Vec<&Move> = moves.iter().filter(|one| one.directive == index).collect();
-        if moved.is_empty() || calls || inside.count() > 16 {
+        let moved: Vec<&Move> = moves
+            .iter()
+            .filter(|one| one.directive == index && !present::may_be(ground, one.function, one.symbol))
+            .collect();
+        let is_kept = moved.iter().any(|one| handled.contains(&(index, one.symbol)));
+        if moved.is_empty() || is_kept || calls || inside.count() > 16 {
             continue;
         }
         let Some(work) = work(ground, stmt, 0).filter(|work| *work < FEW) else { continue };
@@ -44,7 +50,26 @@ fn work(ground: &Ground, stmt: StmtId, depth: usize) -> Option<i128> {
             let other = other.map_or(Some(0), inner)?;
             Some(inner(*then)?.max(other))
         }
-        StmtKind::Expr(_) | StmtKind::Decl(_) | StmtKind::Empty => Some(1),
+        StmtKind::Expr(expr) => (!is_of_array(ground, *expr)).then_some(1),
+        StmtKind::Decl(_) | StmtKind::Empty => Some(1),
         _ => None,
     }
+}
+
+/// Whether an expression is about whole arrays or sections of them, as Fortran has it.
+fn is_of_array(ground: &Ground, expr: ExprId) -> bool {
+    let span = ground.unit.expr(expr).span;
+    ground.unit.is_fortran()
+        && ground.unit.expr_ids_in(span).any(|id| match &ground.unit.expr(id).kind {
+            ExprKind::Triplet(_) => true,
+            ExprKind::Name(_) => {
+                let symbol =
+                    ground.symbols.named(ground.unit, id).map(|symbol| ground.symbols.get(symbol).class);
+                let parent =
+                    ground.tables.parents[id.0 as usize].map(|parent| &ground.unit.expr(parent).kind);
+                let is_element = matches!(parent, Some(ExprKind::Index(base, _)) if *base == id);
+                symbol == Some(Class::Array) && !is_element
+            }
+            _ => false,
+        })
 }

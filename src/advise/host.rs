@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::acc::ast::DirectiveKind;
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtKind};
 use crate::sema::{SymbolId, is_mathematical, is_pure_intrinsic};
 use crate::source::Span;
@@ -232,6 +233,29 @@ impl<'g, 'a> Part<'g, 'a> {
             return Touch::Changes;
         }
         found
+    }
+
+    /// Whether another device may be chosen here, or several threads of the host run it.
+    pub fn changes_device(&self) -> bool {
+        let ground = self.ground;
+        let calls = ground.unit.exprs_in(self.span).any(|expr| match &expr.kind {
+            ExprKind::Name(name) => {
+                name.starts_with("acc_set_device") || name.starts_with("omp_set_default_device")
+            }
+            _ => false,
+        });
+        let sets = ground.bound.iter().any(|one| {
+            let is_set = matches!(
+                one.directive.kind,
+                DirectiveKind::Set | DirectiveKind::Init | DirectiveKind::Shutdown
+            );
+            is_set && self.span.contains(one.directive.span)
+        });
+        let line = ground.file.lines.line(self.span.start);
+        let from = ground.file.lines.span(line.saturating_sub(1)).start;
+        let text = ground.file.text(Span { start: from, end: self.span.end }).to_ascii_lowercase();
+        let has_threads = text.contains("!$omp") || text.contains("#pragma omp");
+        calls || sets || has_threads
     }
 
     /// Whether something leaves the part in its middle.

@@ -69,7 +69,11 @@ fn swapped(
     let around = sema::header(unit, symbols, outer).ok()?;
     let body = unit.stmt(header.body).span;
     let other = strides(ground, body, around.var);
-    if other.unit <= other.far || size::trips(ground, outer).is_some_and(|trips| trips < WARP) {
+    if other.unit <= other.far
+        || other.far >= own.far
+        || other.unit <= own.unit
+        || size::trips(ground, outer).is_some_and(|trips| trips < WARP)
+    {
         return None;
     }
     let is_tight = sema::only_loop(unit, around.body) == Some(lane)

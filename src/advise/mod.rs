@@ -17,7 +17,7 @@ mod size;
 mod statement;
 mod update;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::Bound;
@@ -25,6 +25,7 @@ use crate::diag::Diag;
 use crate::edit::Edit;
 use crate::host::ir::{ExprId, FunctionId, StmtId, StmtKind, Unit};
 use crate::plan::{Plan, effective};
+use crate::scan::Define;
 use crate::sema::{self, Facts, SymbolId, Symbols, Uses, Verdict};
 use crate::source::{SourceFile, Span};
 
@@ -48,6 +49,8 @@ pub struct Ground<'a> {
     pub verdicts: &'a [Verdict],
     /// The branches of the preprocessor that this view does not show.
     pub hidden: &'a [Span],
+    /// The macros.
+    pub macros: &'a [&'a Define],
     /// The device whose `device_type` clauses count.
     pub device_type: &'a str,
     tables: Tables,
@@ -68,6 +71,10 @@ struct Tables {
     compute: Vec<Span>,
     /// The directives that name each variable in a data clause or move it.
     named: HashMap<SymbolId, Vec<usize>>,
+    /// The words of the bodies of macros.
+    in_macros: HashSet<String>,
+    /// A macro pastes words together: it may name anything.
+    pastes: bool,
 }
 
 /// One piece of advice.
@@ -88,7 +95,7 @@ pub fn pieces(ground: &Ground) -> Vec<Piece> {
     all.extend(lanes::pieces(ground));
     all.extend(statement::pieces(ground));
     all.extend(private::pieces(ground));
-    all.extend(few::pieces(ground, &moves));
+    all.extend(few::pieces(ground, &moves, &handled));
     all.sort_by_key(|piece| (piece.diag.primary.span.start, piece.diag.code));
     all
 }
@@ -102,7 +109,7 @@ impl<'a> Ground<'a> {
         settled: &'a [Bound],
         plan: &'a Plan,
         verdicts: &'a [Verdict],
-        hidden: &'a [Span],
+        (hidden, macros): (&'a [Span], &'a [&'a Define]),
         device_type: &'a str,
     ) -> Ground<'a> {
         let (file, unit, symbols) = (facts.file, facts.unit, facts.symbols);
@@ -117,6 +124,7 @@ impl<'a> Ground<'a> {
             plan,
             verdicts,
             hidden,
+            macros,
             device_type,
             tables,
         };
@@ -144,6 +152,13 @@ impl<'a> Ground<'a> {
     /// Whether a place is in the code of a compute construct.
     fn is_computed(&self, span: Span) -> bool {
         self.tables.compute.iter().any(|code| code.contains(span))
+    }
+
+    /// The bytes that a directive governs, from its end on: directives that stand before the same code are inside.
+    fn code(&self, index: usize) -> Option<Span> {
+        let one = &self.bound[index];
+        let stmt = self.unit.stmt(one.stmt()?).span;
+        Some(Span { start: one.directive.span.end.min(stmt.start), end: stmt.end })
     }
 
     /// The compute constructs in some bytes.
@@ -229,6 +244,11 @@ impl Tables {
             if let Some((init, symbol)) = decl.init.zip(symbols.lookup(&decl.name, decl.name_span.end)) {
                 tables.values.entry(symbol).or_default().push(init);
             }
+        }
+        for define in ground.macros {
+            let words = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
+            tables.in_macros.extend(words.map(|word| symbols.folded(word).into_owned()));
+            tables.pastes |= define.body.contains("##");
         }
         for (index, one) in ground.bound.iter().enumerate() {
             if let Some(stmt) = one.stmt().filter(|_| one.directive.kind.is_compute()) {

@@ -4,6 +4,7 @@
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::diag;
+use crate::edit::Edit;
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind};
 use crate::plan::Motion;
 use crate::sema::{self, SymbolId, SymbolKind};
@@ -46,7 +47,7 @@ impl Better {
 
 /// The advice.
 pub fn pieces(ground: &Ground, moves: &[Move], handled: &Handled) -> Vec<Piece> {
-    let mut found: Vec<(usize, Better, Vec<&Move>)> = Vec::new();
+    let mut found: Vec<(usize, Vec<(Better, &Move)>)> = Vec::new();
     for one in moves.iter().filter(|one| one.motion == Motion::Copy) {
         if handled.contains(&(one.directive, one.symbol)) || is_small(ground, one) {
             continue;
@@ -55,12 +56,12 @@ pub fn pieces(ground: &Ground, moves: &[Move], handled: &Handled) -> Vec<Piece> 
             continue;
         }
         let Some(better) = better(ground, one) else { continue };
-        match found.iter_mut().find(|(at, known, _)| (*at, *known) == (one.directive, better)) {
-            Some((.., all)) => all.push(one),
-            None => found.push((one.directive, better, vec![one])),
+        match found.iter_mut().find(|(at, _)| *at == one.directive) {
+            Some((_, all)) => all.push((better, one)),
+            None => found.push((one.directive, vec![(better, one)])),
         }
     }
-    found.into_iter().map(|(index, better, all)| piece(ground, index, better, &all)).collect()
+    found.into_iter().map(|(index, all)| piece(ground, index, &all)).collect()
 }
 
 /// Whether it is an implicit copy of very little.
@@ -69,7 +70,7 @@ fn is_small(ground: &Ground, one: &Move) -> bool {
 }
 
 fn better(ground: &Ground, one: &Move) -> Option<Better> {
-    let span = ground.unit.stmt(one.stmt).span;
+    let span = ground.code(one.directive)?;
     own::is_own(ground, one.symbol).then_some(())?;
     let is_data = ground.bound[one.directive].directive.kind == DirectiveKind::Data;
     let part = Part::new(ground, span);
@@ -256,59 +257,76 @@ pub fn subscripts(ground: &Ground, expr: ExprId) -> (Option<SymbolId>, Vec<ExprI
     (ground.symbols.named(ground.unit, at), found)
 }
 
-fn piece(ground: &Ground, index: usize, better: Better, all: &[&Move]) -> Piece {
-    let symbols: Vec<SymbolId> = all.iter().map(|one| one.symbol).collect();
+/// The ways, in the order in which they are told.
+const WAYS: [Better; 3] = [Better::Copyin, Better::Copyout, Better::Create];
+
+fn piece(ground: &Ground, index: usize, all: &[(Better, &Move)]) -> Piece {
+    let symbols: Vec<SymbolId> = all.iter().map(|(_, one)| one.symbol).collect();
     let names: Vec<String> = symbols.iter().map(|symbol| format!("`{}`", ground.spelled(*symbol))).collect();
-    let items: Vec<String> = all
-        .iter()
-        .map(|one| one.item.as_ref().map_or_else(|| ground.spelled(one.symbol), |(text, _)| text.clone()))
-        .collect();
-    let clause = edits::clause(better.word(), &items);
-    let is_implied = all.iter().all(|one| one.item.is_none());
-    let edits = match is_implied {
-        true => edits::clauses(ground, index, std::slice::from_ref(&clause)).into_iter().collect(),
-        false => respelled(ground, index, better, all),
-    };
+    let text =
+        |one: &Move| one.item.as_ref().map_or_else(|| ground.spelled(one.symbol), |(text, _)| text.clone());
+    let mut clauses = Vec::new();
+    let mut reasons = Vec::new();
+    for way in WAYS {
+        let items: Vec<String> =
+            all.iter().filter(|(better, _)| *better == way).map(|(_, one)| text(one)).collect();
+        if !items.is_empty() {
+            clauses.push(edits::clause(way.word(), &items));
+            reasons.push(way.reason());
+        }
+    }
     let bytes = size::sum_in_words(ground, &symbols);
     let at = ground.bound[index].directive.span;
-    let how = if is_implied { "implicitly" } else { "both ways" };
     let diag = diag::copied_needlessly(
         at,
         &edits::listed(&names),
-        how,
-        better.word(),
-        better.reason(),
         &bytes,
-        &clause,
+        reasons.first().copied().unwrap_or_default(),
+        &clauses.join(" "),
     );
-    Piece { diag, edits }
+    Piece { diag, edits: respelled(ground, index, all).unwrap_or_default() }
 }
 
-/// The clause with another word, or without the items that get a clause of their own.
-fn respelled(ground: &Ground, index: usize, better: Better, all: &[&Move]) -> Vec<crate::edit::Edit> {
+/// The clauses with other words, or without the items that get a clause of their own; clauses for what is implied.
+fn respelled(ground: &Ground, index: usize, all: &[(Better, &Move)]) -> Option<Vec<Edit>> {
     let directive = &ground.bound[index].directive;
-    let mut edits = Vec::new();
-    let is_moved = |span: Span| all.iter().any(|one| one.item.as_ref().is_some_and(|(_, at)| *at == span));
+    let mut made = Vec::new();
+    let way = |span: Span| {
+        all.iter().find(|(_, one)| one.item.as_ref().is_some_and(|(_, at)| *at == span)).map(|(way, _)| *way)
+    };
     for clause in &directive.clauses {
         let ClauseKind::Data(_, list) = &clause.kind else { continue };
-        let moved: Vec<&str> =
-            list.iter().filter(|item| is_moved(item.span)).map(|item| item.text.as_str()).collect();
-        if moved.is_empty() {
+        if list.iter().all(|item| way(item.span).is_none()) {
             continue;
         }
-        let kept: Vec<String> =
-            list.iter().filter(|item| !is_moved(item.span)).map(|item| item.text.clone()).collect();
-        if kept.is_empty() {
-            edits.push(edits::replace(clause.name.span, better.word()));
+        let first = list.first().and_then(|item| way(item.span));
+        if first.is_some() && list.iter().all(|item| way(item.span) == first) {
+            made.push(edits::replace(clause.name.span, first?.word()));
             continue;
         }
-        if ground.file.slice(clause.span).contains(&b'\n') {
-            return Vec::new();
-        }
-        let moved: Vec<String> = moved.into_iter().map(str::to_owned).collect();
-        let text =
-            format!("{} {}", edits::clause(&clause.name.text, &kept), edits::clause(better.word(), &moved));
-        edits.push(edits::replace(clause.span, &text));
+        (!ground.file.slice(clause.span).contains(&b'\n')).then_some(())?;
+        let items = |wanted: Option<Better>| -> Vec<String> {
+            list.iter().filter(|item| way(item.span) == wanted).map(|item| item.text.clone()).collect()
+        };
+        let mut words = vec![(clause.name.text.as_str(), items(None))];
+        words.extend(WAYS.iter().map(|way| (way.word(), items(Some(*way)))));
+        words.retain(|(_, items)| !items.is_empty());
+        let text: Vec<String> = words.iter().map(|(word, items)| edits::clause(word, items)).collect();
+        made.push(edits::replace(clause.span, &text.join(" ")));
     }
-    edits
+    let mut implied = Vec::new();
+    for way in WAYS {
+        let items: Vec<String> = all
+            .iter()
+            .filter(|(better, one)| *better == way && one.item.is_none())
+            .map(|(_, one)| ground.spelled(one.symbol))
+            .collect();
+        if !items.is_empty() {
+            implied.push(edits::clause(way.word(), &items));
+        }
+    }
+    if !implied.is_empty() {
+        made.push(edits::clauses(ground, index, &implied)?);
+    }
+    Some(made)
 }

@@ -35,7 +35,8 @@ pub fn is_own(ground: &Ground, symbol: SymbolId) -> bool {
 fn is_own_within(ground: &Ground, symbol: SymbolId, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let known = ground.symbols.get(symbol);
-    if known.is_reference || known.kind == SymbolKind::Member {
+    let is_in_macro = ground.tables.pastes || ground.tables.in_macros.contains(&known.name);
+    if known.is_reference || known.kind == SymbolKind::Member || is_in_macro {
         return false;
     }
     if ground.unit.is_fortran() {

@@ -83,7 +83,12 @@ fn stays(ground: &Ground, span: Span, symbol: SymbolId, moves: &[&Move]) -> Opti
     let part = Part::new(ground, span);
     let known = ground.symbols.get(symbol);
     let is_outside = !span.contains(known.scope) && known.from <= span.start;
-    if !is_outside || part.is_left() || !own::is_own(ground, symbol) || part.touch(symbol) != Touch::Nothing {
+    if !is_outside
+        || part.is_left()
+        || part.changes_device()
+        || !own::is_own(ground, symbol)
+        || part.touch(symbol) != Touch::Nothing
+    {
         return None;
     }
     let others = own::roots(ground, symbol);
@@ -202,11 +207,11 @@ fn region_around(
     let mut above = ancestors(ground.bound, first.directive);
     let region = above.find(|above| {
         let one = &ground.bound[*above];
-        let stmt = one.stmt().map(|stmt| ground.unit.stmt(stmt).span);
-        one.directive.kind == DirectiveKind::Data && stmt.is_some_and(|stmt| stmt.contains(span))
+        let is_region = one.directive.kind == DirectiveKind::Data;
+        is_region && ground.code(*above).is_some_and(|code| code.contains(span))
     })?;
     let is_queued = ground.clauses(region).any(|kind| !matches!(kind, ClauseKind::Data(..)));
-    let code = ground.unit.stmt(ground.bound[region].stmt()?).span;
+    let code = ground.code(region)?;
     let moved: Vec<&Move> = all.iter().copied().filter(|one| is_in(ground, one, code)).collect();
     let stay = stays(ground, code, symbol, &moved).filter(|_| !is_queued)?;
     // The clause stands before the code: its names must mean the same there.

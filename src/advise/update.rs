@@ -50,10 +50,9 @@ fn is_idle(ground: &Ground, index: usize, item: &ListItem, to_host: bool) -> boo
         ground.bound[*above].directive.kind == DirectiveKind::Data && ground.naming(symbol).contains(above)
     });
     let Some(region) = regions.last() else { return false };
-    let Some(stmt) = ground.bound[region].stmt() else { return false };
+    let Some(span) = ground.code(region) else { return false };
     let has_condition = ground.clauses(region).any(|kind| !matches!(kind, ClauseKind::Data(..)));
     let Some(motion) = motion(ground, region, symbol).filter(|_| !has_condition) else { return false };
-    let span = ground.unit.stmt(stmt).span;
     if own::roots(ground, symbol)
         .iter()
         .any(|root| *root != symbol && Part::new(ground, span).touch(*root) != Touch::Nothing)

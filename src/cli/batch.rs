@@ -25,8 +25,8 @@ use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
 use crate::{
-    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, scan, support_names,
-    advice, translate,
+    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, advice, scan, support_names,
+    translate,
 };
 
 /// A run shorter than this shows no progress.
@@ -578,7 +578,8 @@ fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
     }
     if work.task.advise {
         if !work.task.quiet {
-            let all = done.iter().fold((0, 0), |(all, edits), one| (all + one.advice.0, edits + one.advice.1));
+            let all =
+                done.iter().fold((0, 0), |(all, edits), one| (all + one.advice.0, edits + one.advice.1));
             tell(&report::advice(&sum, all));
         }
         return verdict;

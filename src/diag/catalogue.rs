@@ -1776,22 +1776,14 @@ pub fn idle_update(at: Span, names: &str, to_host: bool, bytes: &str) -> Diag {
 }
 
 /// A0503
-pub fn copied_needlessly(
-    at: Span,
-    names: &str,
-    how: &str,
-    word: &str,
-    reason: &str,
-    bytes: &str,
-    clause: &str,
-) -> Diag {
+pub fn copied_needlessly(at: Span, names: &str, bytes: &str, reason: &str, clauses: &str) -> Diag {
     diag(
         503,
         Severity::Info,
         at,
-        format!("data copied {how} where `{word}` is enough, {names}{bytes}"),
+        format!("data copied both ways where less is enough, {names}{bytes}"),
         reason,
-        &format!("say `{clause}`"),
+        &format!("say `{clauses}`"),
     )
 }
 
@@ -1820,7 +1812,7 @@ pub fn large_private(at: Span, name: &str, bytes: &str, threads: &str, sum: &str
         506,
         Severity::Info,
         at,
-        format!("each thread has its own `{name}` of {bytes}; for {threads} that is {sum} of device memory"),
+        format!("each thread has its own {name}: {bytes}, for {threads} {sum}"),
         "lies in memory, not in registers",
         "make it smaller, compute its elements where they are used, or let a gang share one",
     )

@@ -68,8 +68,8 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     let ready = plan::with_plain_names(&unit, &symbols, settled.bound);
     let (ready, _) = plan::with_extents(file, &unit, &symbols, ready, &aim);
     let (plan, _) = plan::plan(file, &unit, &symbols, &ready, &held, &settled.reached, &aim);
-    let ground =
-        Ground::new(&facts, &bound, &ready, &plan, &settled.verdicts, &scan.hidden, &options.device_type);
+    let unseen = (scan.hidden.as_slice(), macros.as_slice());
+    let ground = Ground::new(&facts, &bound, &ready, &plan, &settled.verdicts, unseen, &options.device_type);
     let mut edits = EditSet::default();
     let mut advice = Advice::default();
     for (owner, piece) in advise::pieces(&ground).into_iter().enumerate() {
