@@ -11,6 +11,14 @@ use super::Ground;
 pub fn clauses(ground: &Ground, index: usize, text: &[String]) -> Option<Edit> {
     let span = ground.bound[index].directive.span;
     let written = ground.file.text(span);
+    // Where conditions choose the directive, it is one of several for the same code.
+    let code = ground.bound[index].stmt().map_or(span.end, |stmt| ground.unit.stmt(stmt).span.start);
+    let between = ground.file.text(Span { start: span.end.min(code), end: code }).into_owned();
+    let is_chosen = between
+        .lines()
+        .map(str::trim_start)
+        .any(|line| line.strip_prefix('#').is_some_and(|rest| !rest.trim_start().starts_with("pragma")));
+    (!is_chosen).then_some(())?;
     let sentinel = sentinel(ground, &written)?;
     let line = ground.file.lines.span(ground.file.lines.line(span.end.saturating_sub(1)));
     let mut column = ground.file.text(Span { start: line.start, end: span.end }).chars().count();

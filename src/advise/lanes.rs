@@ -214,11 +214,12 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
         .sum();
     (covered * 2 > own.far).then_some(())?;
     let mut changes = Vec::new();
+    head(ground, lane, header)?;
     for (stmt, text) in &all {
+        head(ground, *stmt, &sema::header(unit, symbols, *stmt).ok()?)?;
         let directive = format!("loop vector{text}");
         changes.push(edits::before(ground, unit.stmt(*stmt).span, &directive, &[])?);
     }
-    let outer = &ground.bound[written].directive;
     changes.push(edits::clauses(ground, written, &["gang".to_owned()])?);
     let help = "give the gangs to the outer loop, and the vector lanes to the inner one";
     let diag = diag::strided_lanes(
@@ -229,7 +230,6 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
         &symbols.get(inside.var).name,
         help,
     );
-    let _ = outer;
     Some(Piece {
         diag: diag.with(ground.head(*first), "this one goes from neighbour to neighbour"),
         edits: changes,
@@ -253,16 +253,7 @@ fn words(ground: &Ground, needs: &Needs) -> String {
     let names =
         |all: &[SymbolId]| -> Vec<String> { all.iter().map(|symbol| ground.spelled(*symbol)).collect() };
     let mut text = String::new();
-    let private: Vec<SymbolId> = needs
-        .private
-        .iter()
-        .chain(&needs.unread)
-        .copied()
-        .filter(|symbol| {
-            // The variable of a loop with a directive is private anyway.
-            ground.symbols.get(*symbol).class != Class::Unknown
-        })
-        .collect();
+    let private: Vec<SymbolId> = needs.private.iter().chain(&needs.unread).copied().collect();
     if !private.is_empty() {
         text += &format!(" {}", edits::clause("private", &names(&private)));
     }
@@ -366,11 +357,10 @@ fn step(ground: &Ground, expr: ExprId, variable: SymbolId) -> Step {
                 _ => Step::More,
             }
         }
-        kind => {
+        _ => {
             let mut names = unit.exprs_in(unit.expr(expr).span);
             let name = &ground.symbols.get(variable).name;
             let is_named = names.any(|inner| matches!(&inner.kind, ExprKind::Name(word) if word == name));
-            let _ = kind;
             if is_named { Step::Unknown } else { Step::Zero }
         }
     }

@@ -211,7 +211,6 @@ impl Argument {
     fn is_apart(&self, ground: &Ground, depth: usize) -> bool {
         let ExprKind::Call { args, .. } = &ground.unit.expr(self.call).kind else { return false };
         let named = args.iter().filter(|arg| root(ground, **arg) == Some(self.root)).count();
-        let here = ground.unit.expr(self.call).span;
         let function = |name: &str| ground.unit.function_places(name).next();
         // A variable of the whole file may be named by the function, too.
         let is_shared = ground.symbols.get(self.root).kind == SymbolKind::Static;
@@ -225,7 +224,6 @@ impl Argument {
             all.any(|id| span.contains(ground.unit.expr(*id).span))
         };
         let is_named = is_shared && body.is_none_or(is_named);
-        let _ = here;
         named == 1 && !is_named && is_own_within(ground, self.root, depth)
     }
 }

@@ -1829,3 +1829,15 @@ pub fn few_iterations(at: Span, work: i128) -> Diag {
         "let the host do it, or keep its data on the device in a `data` region around it",
     )
 }
+
+/// A0508
+pub fn large_update(at: Span, name: &str, bytes: &str, items: &str) -> Diag {
+    diag(
+        508,
+        Severity::Info,
+        at,
+        format!("update of more than the host reads, `{name}`{bytes}"),
+        "the end of the region brings the rest",
+        &format!("say `{items}`"),
+    )
+}

@@ -168,6 +168,7 @@ pages! {
     505 Both "A0505.md"
     506 Both "A0506.md"
     507 Both "A0507.md"
+    508 Both "A0508.md"
     901 Each "A0901.md"
     902 Each "A0902.md"
 }
