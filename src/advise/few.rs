@@ -1,12 +1,13 @@
-//! Constructs with so little to do that their launch and their copies cost more.
+//! Constructs in loops of the host with so little to do that their launch and their copies cost more.
 //!
 //! Invariant: only what moves data for itself is spoken of: data that live on the device may well be worth a small launch. There
 //! is no edit.
 
-use crate::bind::descendants;
+use crate::bind::{descendants, function_at};
 use crate::diag;
-use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::Class;
+use crate::source::Span;
 
 use super::moves::Move;
 use super::repeated::Handled;
@@ -14,6 +15,9 @@ use super::{Ground, Piece, present, size};
 
 /// With fewer iterations than this, all loops together, the host is done before the device begins.
 const FEW: i128 = 5_000;
+
+/// A loop of the host with so many iterations makes a small cost count.
+const OFTEN: i128 = 10;
 
 /// The advice.
 pub fn pieces(ground: &Ground, moves: &[Move], handled: &Handled) -> Vec<Piece> {
@@ -27,7 +31,7 @@ pub fn pieces(ground: &Ground, moves: &[Move], handled: &Handled) -> Vec<Piece> 
             .filter(|one| one.directive == index && !present::may_be(ground, one.function, one.symbol))
             .collect();
         let is_kept = moved.iter().any(|one| handled.contains(&(index, one.symbol)));
-        if moved.is_empty() || is_kept || calls || inside.count() > 16 {
+        if moved.is_empty() || is_kept || calls || inside.count() > 16 || !is_repeated(ground, index) {
             continue;
         }
         let Some(work) = work(ground, stmt, 0).filter(|work| *work < FEW) else { continue };
@@ -35,6 +39,25 @@ pub fn pieces(ground: &Ground, moves: &[Move], handled: &Handled) -> Vec<Piece> 
         found.push(Piece { diag, edits: Vec::new() });
     }
     found
+}
+
+/// Whether a construct runs often: what runs once costs nothing that counts.
+fn is_repeated(ground: &Ground, index: usize) -> bool {
+    let one = &ground.bound[index];
+    let Some(function) = one.function else { return false };
+    let loops_around = |function: FunctionId, span: Span| {
+        let loops = ground.host_loops(function);
+        loops.iter().any(|stmt| {
+            let is_around = ground.unit.stmt(*stmt).span.contains(span);
+            is_around && size::trips(ground, *stmt).is_none_or(|trips| trips >= OFTEN)
+        })
+    };
+    let calls = ground.tables.calls.get(&ground.unit.function(function).name);
+    loops_around(function, one.directive.span)
+        || calls.into_iter().flatten().any(|call| {
+            let span = ground.unit.expr(*call).span;
+            function_at(ground.unit, span.start).is_some_and(|caller| loops_around(caller, span))
+        })
 }
 
 /// How often the innermost statements of some code run, all together.
