@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::DirectiveKind;
-use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtKind};
-use crate::sema::{SymbolId, is_mathematical, is_pure_intrinsic};
+use crate::host::ir::{BinaryOp, Dialect, Expr, ExprId, ExprKind, FunctionId, StmtKind};
+use crate::sema::{SymbolId, SymbolKind, is_mathematical, is_pure_intrinsic};
 use crate::source::Span;
 
 use super::{Ground, own};
@@ -131,7 +131,7 @@ pub fn mention<'a>(ground: &'a Ground, id: ExprId) -> Mention<'a> {
                 let is_asked = ["free", "allocated", "associated"].contains(&name.as_str());
                 match args.iter().position(|arg| *arg == at) {
                     _ if is_asked || ground.symbols.is_inquiry(name) => Mention::Asked,
-                    Some(_) if is_whole && !unit.is_fortran() => Mention::Read,
+                    Some(_) if is_whole && unit.dialect == Dialect::C => Mention::Read,
                     Some(_) if is_pure_call(ground, name) => Mention::Read,
                     Some(place) => Mention::Passed(name, place),
                     None => Mention::Value,
@@ -152,6 +152,8 @@ pub fn mention<'a>(ground: &'a Ground, id: ExprId) -> Mention<'a> {
             },
             None => Mention::Value,
         },
+        // `stream >> a[i]`
+        ExprKind::Binary(BinaryOp::ShiftRight, _, right) if unit.is_cpp() && *right == at => Mention::Write,
         ExprKind::Opaque(_) if !unit.is_fortran() => Mention::Value,
         ExprKind::Opaque(_) => Mention::Write,
         _ if is_whole => Mention::Read,
@@ -288,63 +290,87 @@ impl<'g, 'a> Part<'g, 'a> {
         let ground = self.ground;
         let mut seen = BTreeSet::new();
         let calls = ground.unit.exprs_in(self.span).filter(|expr| self.is_host(expr.span));
-        let mut all: Vec<&crate::host::ir::Expr> = calls.collect();
+        let mut all: Vec<&Expr> = calls.collect();
         all.retain(|expr| matches!(expr.kind, ExprKind::Call { .. }));
         let is_cpp = ground.unit.is_cpp();
-        (is_cpp || all.iter().any(|call| self.call_touches(call, symbol, &mut seen)))
+        (is_cpp || all.iter().any(|call| is_unseen(ground, call, &mut seen)))
             && !own::is_closed(ground, symbol)
-            || all.iter().any(|call| self.own_call_touches(call, symbol, &mut BTreeSet::new()))
+            || all.iter().any(|call| reaches(ground, call, symbol, &mut BTreeSet::new()))
     }
+}
 
-    /// Whether a call goes to code that is not seen.
-    fn call_touches(
-        &self,
-        call: &crate::host::ir::Expr,
-        symbol: SymbolId,
-        seen: &mut BTreeSet<FunctionId>,
-    ) -> bool {
-        let ground = self.ground;
-        let ExprKind::Call { callee, .. } = &call.kind else { return false };
-        let ExprKind::Name(name) = &ground.unit.expr(*callee).kind else { return true };
-        if is_harmless(ground, name) || ground.symbols.macro_of(name).is_some() {
-            return false;
-        }
-        let mut known = ground.unit.function_places(name).peekable();
-        if known.peek().is_none() {
-            return true;
-        }
-        known.any(|at| {
-            let id = FunctionId(at as u32);
-            seen.insert(id) && {
-                let span = ground.unit.function(id).span;
-                let mut inside = ground.unit.exprs_in(span);
-                inside.any(|expr| self.call_touches(expr, symbol, seen))
-            }
-        })
+/// Whether a call goes to code that is not seen, be it by way of functions that are.
+fn is_unseen(ground: &Ground, call: &Expr, seen: &mut BTreeSet<FunctionId>) -> bool {
+    let ExprKind::Call { callee, .. } = &call.kind else { return false };
+    let ExprKind::Name(name) = &ground.unit.expr(*callee).kind else { return true };
+    if is_harmless(ground, name) {
+        return false;
     }
+    if let Some((_, body)) = ground.symbols.macro_of(name) {
+        return calls_in(body).any(|called| !is_harmless(ground, called));
+    }
+    let mut known = ground.unit.function_places(name).peekable();
+    if known.peek().is_none() {
+        return true;
+    }
+    known.any(|at| {
+        let id = FunctionId(at as u32);
+        seen.insert(id) && {
+            let span = ground.unit.function(id).span;
+            ground.unit.exprs_in(span).any(|expr| is_unseen(ground, expr, seen))
+        }
+    })
+}
 
-    /// Whether a call goes to a function of this file that names the variable.
-    fn own_call_touches(
-        &self,
-        call: &crate::host::ir::Expr,
-        symbol: SymbolId,
-        seen: &mut BTreeSet<FunctionId>,
-    ) -> bool {
-        let ground = self.ground;
-        let ExprKind::Call { callee, .. } = &call.kind else { return false };
-        let (ExprKind::Name(name) | ExprKind::Member { name, .. }) = &ground.unit.expr(*callee).kind else {
-            return false;
-        };
-        ground.unit.function_places(name).any(|at| {
-            let id = FunctionId(at as u32);
-            seen.insert(id) && {
-                let span = ground.unit.function(id).span;
-                let names = |id: &ExprId| span.contains(ground.unit.expr(*id).span);
-                ground.mentions(symbol).iter().any(names)
-                    || ground.unit.exprs_in(span).any(|expr| self.own_call_touches(expr, symbol, seen))
-            }
-        })
+/// Whether a call goes to a function of this file that names the variable, or calls one that does.
+fn reaches(ground: &Ground, call: &Expr, symbol: SymbolId, seen: &mut BTreeSet<FunctionId>) -> bool {
+    let ExprKind::Call { callee, .. } = &call.kind else { return false };
+    let (ExprKind::Name(name) | ExprKind::Member { name, .. }) = &ground.unit.expr(*callee).kind else {
+        return false;
+    };
+    ground.unit.function_places(name).any(|at| {
+        let id = FunctionId(at as u32);
+        seen.insert(id) && {
+            let span = ground.unit.function(id).span;
+            names(ground, span, symbol)
+                || ground.unit.exprs_in(span).any(|expr| reaches(ground, expr, symbol, seen))
+        }
+    })
+}
+
+/// Whether a function that is called in some bytes names the variable, or calls one that does.
+pub fn is_reached(ground: &Ground, span: Span, symbol: SymbolId) -> bool {
+    let mut seen = BTreeSet::new();
+    ground.unit.exprs_in(span).any(|expr| reaches(ground, expr, symbol, &mut seen))
+}
+
+/// Whether the code of a function names a variable. One that more than a function may see has a name of its own in each module
+/// and block that declares it again: all of its name count.
+pub fn names(ground: &Ground, span: Span, symbol: SymbolId) -> bool {
+    let known = ground.symbols.get(symbol);
+    if ground.mentions(symbol).iter().any(|id| span.contains(ground.unit.expr(*id).span)) {
+        return true;
     }
+    let is_renamed = || {
+        let uses = ground.unit.scopes.iter().flat_map(|scope| &scope.uses);
+        let mut names = uses.flat_map(|used| &used.names);
+        names.any(|(here, there)| here != there && (*here == known.name || *there == known.name))
+    };
+    known.kind == SymbolKind::Static
+        && (is_renamed()
+            || ground.unit.exprs_in(span).any(|expr| {
+                matches!(&expr.kind, ExprKind::Name(name) if ground.symbols.folded(name) == known.name)
+            }))
+}
+
+/// The words before parentheses in the body of a macro, but for those of the language.
+fn calls_in(body: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let heads = body.match_indices('(').map(move |(at, _)| {
+        let before = body[..at].trim_end();
+        &before[before.trim_end_matches(is_part).len()..]
+    });
+    heads.filter(|word| !matches!(*word, "" | "if" | "for" | "while" | "sizeof" | "switch" | "return"))
 }
 
 /// Whether a function of C only reads what its arguments lead to.

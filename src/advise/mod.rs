@@ -23,7 +23,7 @@ use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::edit::Edit;
-use crate::host::ir::{ExprId, FunctionId, StmtId, StmtKind, Unit};
+use crate::host::ir::{BaseType, Derived, ExprId, FunctionId, StmtId, StmtKind, Unit};
 use crate::plan::{Plan, effective};
 use crate::scan::Define;
 use crate::sema::{self, Facts, SymbolId, Symbols, Uses, Verdict};
@@ -71,6 +71,8 @@ struct Tables {
     compute: Vec<Span>,
     /// The directives that name each variable in a data clause or move it.
     named: HashMap<SymbolId, Vec<usize>>,
+    /// What other names are given to.
+    lent: Vec<Span>,
     /// The words of the bodies of macros.
     in_macros: HashSet<String>,
     /// A macro pastes words together: it may name anything.
@@ -241,6 +243,9 @@ impl Tables {
             }
         }
         for decl in &unit.decls {
+            let is_name = decl.derived.first() == Some(&Derived::Reference)
+                || unit.is_cpp() && decl.base == BaseType::Unknown;
+            tables.lent.extend(decl.init.filter(|_| is_name).map(|init| unit.expr(init).span));
             if let Some((init, symbol)) = decl.init.zip(symbols.lookup(&decl.name, decl.name_span.end)) {
                 tables.values.entry(symbol).or_default().push(init);
             }

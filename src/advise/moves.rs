@@ -129,12 +129,7 @@ fn has_extents(ground: &Ground, symbol: SymbolId) -> bool {
 pub fn on_device(ground: &Ground, stmt: StmtId, symbol: SymbolId) -> (bool, bool) {
     let used = ground.uses(stmt);
     let own = used.of(symbol).copied().unwrap_or_default();
-    let is_called = used.calls.keys().any(|name| {
-        ground.unit.functions_named(name).any(|function| {
-            let mut all = ground.mentions(symbol).iter();
-            all.any(|id| function.span.contains(ground.unit.expr(*id).span))
-        })
-    });
+    let is_called = super::host::is_reached(ground, ground.unit.stmt(stmt).span, symbol);
     let writes = own.written || own.part_written || own.address_taken || is_called;
     (own.part_read || own.address_taken || is_called, writes)
 }

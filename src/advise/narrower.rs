@@ -11,7 +11,7 @@ use crate::sema::{self, SymbolId, SymbolKind};
 use crate::source::Span;
 
 use super::host::{Mention, Part, Touch, mention};
-use super::moves::{Move, on_device};
+use super::moves::{Move, is_address, on_device};
 use super::repeated::Handled;
 use super::{Ground, Piece, edits, own, present, size};
 
@@ -107,7 +107,7 @@ fn is_named_inside(ground: &Ground, span: Span, one: &Move) -> bool {
         let other = &ground.bound[*at].directive;
         let is_inside = span.contains(other.span) && *at != one.directive;
         let is_plain = other.kind.is_compute() || other.kind == DirectiveKind::Data;
-        is_inside && !(is_plain && !super::moves::is_address(ground, *at, one.symbol))
+        is_inside && (!is_plain || is_address(ground, *at, one.symbol))
     })
 }
 

@@ -36,12 +36,15 @@ fn is_own_within(ground: &Ground, symbol: SymbolId, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let known = ground.symbols.get(symbol);
     let is_in_macro = ground.tables.pastes || ground.tables.in_macros.contains(&known.name);
-    if known.is_reference || known.kind == SymbolKind::Member || is_in_macro {
+    if known.is_reference || known.kind == SymbolKind::Member || is_in_macro || is_lent(ground, symbol) {
         return false;
     }
     if ground.unit.is_fortran() {
         let fortran = &known.fortran;
-        return !(fortran.target || fortran.pointer || fortran.is_equivalent);
+        return !(fortran.target
+            || fortran.pointer
+            || fortran.is_equivalent
+            || is_common(ground, &known.name));
     }
     if is_leaked(ground, symbol, depth) {
         return false;
@@ -59,6 +62,21 @@ fn is_own_within(ground: &Ground, symbol: SymbolId, depth: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether something gives another name to a variable, or to a part of it.
+fn is_lent(ground: &Ground, symbol: SymbolId) -> bool {
+    let is_inside = |id: &ExprId| {
+        let at = ground.unit.expr(*id).span;
+        ground.tables.lent.iter().any(|lent| lent.contains(at))
+    };
+    ground.mentions(symbol).iter().any(is_inside)
+}
+
+/// Whether a variable of this name lies in a common block: other procedures call it otherwise.
+fn is_common(ground: &Ground, name: &str) -> bool {
+    let mut blocks = ground.unit.scopes.iter().flat_map(|scope| &scope.commons);
+    blocks.any(|(_, names)| names.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// Whether an expression gives memory of its own, or none.

@@ -110,9 +110,9 @@ pub fn trips(ground: &Ground, stmt: StmtId) -> Option<i128> {
 /// A number of bytes in words.
 pub fn in_words(bytes: i128) -> String {
     match bytes {
-        ..1_000 => format!("{bytes} bytes"),
-        ..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        ..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        ..=999 => format!("{bytes} bytes"),
+        1_000..=999_999 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..=999_999_999 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }
