@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::diag;
 use crate::edit::Edit;
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
@@ -220,7 +220,14 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
         let directive = format!("loop vector{text}");
         changes.push(edits::before(ground, unit.stmt(*stmt).span, &directive, &[])?);
     }
-    changes.push(edits::clauses(ground, written, &["gang".to_owned()])?);
+    let mut more = vec!["gang".to_owned()];
+    let innermost: Vec<StmtId> = all.iter().map(|(stmt, _)| *stmt).collect();
+    let shared = shared_counters(ground, written, header, &innermost)?;
+    if !shared.is_empty() {
+        let names: Vec<String> = shared.iter().map(|symbol| ground.spelled(*symbol)).collect();
+        more.push(edits::clause("private", &names));
+    }
+    changes.push(edits::clauses(ground, written, &more)?);
     let help = "give the gangs to the outer loop, and the vector lanes to the inner one";
     let diag = diag::strided_lanes(
         ground.head(lane),
@@ -236,13 +243,56 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
     })
 }
 
+/// The variables of loops between the gangs' loop and those of the lanes that lie on the device, as data clauses around name
+/// them: each gang must have its own. Nothing if one of them may be wanted afterwards.
+fn shared_counters(
+    ground: &Ground,
+    index: usize,
+    header: &Header,
+    innermost: &[StmtId],
+) -> Option<Vec<SymbolId>> {
+    let (unit, symbols) = (ground.unit, ground.symbols);
+    let private: Vec<SymbolId> = ground
+        .clauses(index)
+        .filter_map(|kind| match kind {
+            ClauseKind::Private(list) => Some(list),
+            _ => None,
+        })
+        .flat_map(|list| list.iter().filter_map(|item| ground.symbol_of(index, item)))
+        .collect();
+    let body = unit.stmt(header.body).span;
+    let mut found = Vec::new();
+    for stmt in unit.stmt_ids_in(body) {
+        let span = unit.stmt(stmt).span;
+        let is_between =
+            innermost.iter().any(|inner| *inner != stmt && span.contains(unit.stmt(*inner).span));
+        let Ok(between) = sema::header(unit, symbols, stmt) else { continue };
+        let named = ground.naming(between.var);
+        if !is_between || named.is_empty() || private.contains(&between.var) || found.contains(&between.var) {
+            continue;
+        }
+        let is_left = named.iter().all(|at| {
+            let creates = ground.clauses(*at).any(|kind| match kind {
+                ClauseKind::Data(DataClause::Create { .. } | DataClause::Copyin { .. }, list) => {
+                    list.iter().any(|item| ground.symbol_of(*at, item) == Some(between.var))
+                }
+                _ => false,
+            });
+            creates && ground.bound[*at].directive.kind == DirectiveKind::Data
+        });
+        is_left.then_some(())?;
+        found.push(between.var);
+    }
+    Some(found)
+}
+
 /// The clauses that a loop needs to be parallel; nothing if it is not proven to be.
 fn clauses(ground: &Ground, index: usize, stmt: StmtId) -> Option<String> {
     let function = ground.settled[index].function?;
     let body = ground.unit.function(function).body;
     let escaping = sema::escaping(ground.unit, ground.symbols, body);
     let around = Around { body: Some(body), escaping, ..Around::default() };
-    let verdicts = sema::judge(ground.facts, &around, stmt);
+    let verdicts = sema::judge(ground.facts, &around, stmt).verdicts;
     let own = verdicts.iter().find(|verdict| verdict.stmt == stmt)?;
     let Finding::Parallel(needs) = &own.finding else { return None };
     Some(words(ground, needs))

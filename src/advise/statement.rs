@@ -56,7 +56,7 @@ fn around(ground: &Ground, function: FunctionId, atomic: BTreeSet<StmtId>) -> Ar
 }
 
 fn is_parallel(facts: &Facts, around: &Around, stmt: StmtId) -> bool {
-    let verdicts = sema::judge(facts, around, stmt);
+    let verdicts = sema::judge(facts, around, stmt).verdicts;
     verdicts.iter().any(|one| one.stmt == stmt && matches!(one.finding, Finding::Parallel(_)))
 }
 

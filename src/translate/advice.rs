@@ -58,6 +58,7 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: true,
             asks: true,
+            as_written: options.as_written,
             routines: source.routines(options),
             queued_elsewhere: read::queued_elsewhere(file, &scan),
         },

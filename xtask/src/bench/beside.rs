@@ -14,8 +14,7 @@ use crate::{Result, process};
 /// clang's libraries for OpenMP.
 const CLANG: [&str; 2] = ["libomp.so.5", "libomptarget.so.19.1"];
 /// gcc's, Fortran's among them.
-const GCC: [&str; 4] =
-    ["libgomp.so.1", "libgomp-plugin-nvptx.so.1", "libgfortran.so.5", "libquadmath.so.0"];
+const GCC: [&str; 4] = ["libgomp.so.1", "libgomp-plugin-nvptx.so.1", "libgfortran.so.5", "libquadmath.so.0"];
 
 /// What every machine has.
 const EVERYWHERE: [&str; 5] = ["libc.", "libm.", "libstdc++.", "libgcc_s.", "ld-linux"];

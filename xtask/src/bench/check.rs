@@ -113,11 +113,15 @@ impl Shop {
         if toolchain.launches(&ran.stderr) == Some(0) {
             return Ok(Some("nothing ran on the device".to_owned()));
         }
-        let printed: Option<f64> = ran.stdout.split_whitespace().next_back().and_then(|word| word.parse().ok());
-        let Some(checksum) = printed else { return Ok(Some(format!("it prints no checksum: {}", ran.stdout))) };
+        let printed: Option<f64> =
+            ran.stdout.split_whitespace().next_back().and_then(|word| word.parse().ok());
+        let Some(checksum) = printed else {
+            return Ok(Some(format!("it prints no checksum: {}", ran.stdout)));
+        };
         let mut seen = self.seen.lock().map_err(|error| error.to_string())?;
         let first = *seen.entry(program.name.clone()).or_insert(checksum);
-        Ok(((checksum - first).abs() > TOLERANCE * first.abs()).then(|| format!("its checksum is {checksum}, that of another {first}")))
+        Ok(((checksum - first).abs() > TOLERANCE * first.abs())
+            .then(|| format!("its checksum is {checksum}, that of another {first}")))
     }
 
     /// What keeps a program from being built.

@@ -145,11 +145,7 @@ impl Shop {
             }
         }
         for program in programs {
-            jobs.extend([
-                Job::Cuda(program.clone()),
-                Job::OpenMp(program.clone()),
-                Job::OpenAcc(program),
-            ]);
+            jobs.extend([Job::Cuda(program.clone()), Job::OpenMp(program.clone()), Job::OpenAcc(program)]);
         }
         Ok(jobs)
     }

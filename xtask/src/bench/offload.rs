@@ -38,10 +38,7 @@ impl Offload {
         let library = format!("libomptarget-nvptx-{ARCHITECTURE}.bc");
         command.args(["-O3", "-s", "-fopenmp", &format!("--offload-arch={ARCHITECTURE}")]);
         command.arg(format!("--cuda-path={}", self.clang.cuda().display()));
-        command.arg(format!(
-            "--libomptarget-nvptx-bc-path={}",
-            self.clang_libraries.join(library).display()
-        ));
+        command.arg(format!("--libomptarget-nvptx-bc-path={}", self.clang_libraries.join(library).display()));
         command.arg(format!("-L{}", self.clang_libraries.display()));
         command
     }
@@ -49,14 +46,7 @@ impl Offload {
     /// gcc or gfortran, for `-fopenacc` or `-fopenmp`.
     pub fn gcc(&self, compiler: &str, directives: &str) -> Command {
         let mut command = self.gcc.command(compiler);
-        command.args([
-            "-O3",
-            "-s",
-            "-no-pie",
-            directives,
-            "-foffload=nvptx-none",
-            "-foffload-options=-lm",
-        ]);
+        command.args(["-O3", "-s", "-no-pie", directives, "-foffload=nvptx-none", "-foffload-options=-lm"]);
         command
     }
 }

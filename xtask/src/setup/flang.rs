@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Kit, answer, unpack};
-use crate::difftest::root;
 use crate::Result;
+use crate::difftest::root;
 
 /// What of LLVM 22 is unpacked: the offload linker, the run-time library of devices, and the compiler for parts in C, as
 /// images of LLVM 19 are described in another way.

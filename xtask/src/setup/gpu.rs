@@ -108,7 +108,8 @@ fn install_clang(folder: &Path) -> Result<()> {
         fs::rename(site.join(part), folder.join(place)).map_err(told)?;
     }
     let programs = folder.join("bin");
-    fs::rename(site.join("nvjitlink/lib").join(LINKER_LIBRARY), programs.join(LINKER_LIBRARY)).map_err(told)?;
+    fs::rename(site.join("nvjitlink/lib").join(LINKER_LIBRARY), programs.join(LINKER_LIBRARY))
+        .map_err(told)?;
     let linker = programs.join("nvlink");
     fs::write(&linker, LINKER).map_err(told)?;
     fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(told)?;
