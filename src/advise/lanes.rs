@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
+use crate::bind::ancestors;
 use crate::diag;
 use crate::edit::Edit;
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
@@ -295,7 +296,27 @@ fn clauses(ground: &Ground, index: usize, stmt: StmtId) -> Option<String> {
     let verdicts = sema::judge(ground.facts, &around, stmt).verdicts;
     let own = verdicts.iter().find(|verdict| verdict.stmt == stmt)?;
     let Finding::Parallel(needs) = &own.finding else { return None };
-    Some(words(ground, needs))
+    let is_combined = |(_, symbol): &(sema::Combine, SymbolId)| is_own_or_reduced(ground, index, *symbol);
+    needs.reductions.iter().all(is_combined).then(|| words(ground, needs))
+}
+
+/// Whether a variable that an inner loop reduces is one of each iteration of the loop of directive `index` of the plan, or is
+/// reduced there, too, as the program says.
+fn is_own_or_reduced(ground: &Ground, index: usize, symbol: SymbolId) -> bool {
+    let one = &ground.settled[index];
+    let body = one.stmt().map(|stmt| ground.unit.stmt(stmt).span);
+    let is_inside = body.is_some_and(|body| body.contains(ground.symbols.get(symbol).scope));
+    let written = ground.bound.iter().position(|known| known.directive.span == one.directive.span);
+    let mut around = written.into_iter().flat_map(|at| std::iter::once(at).chain(ancestors(ground.bound, at)));
+    let is_listed = around.any(|at| {
+        ground.clauses(at).any(|kind| match kind {
+            ClauseKind::Reduction(_, list) | ClauseKind::Private(list) => {
+                list.iter().any(|item| ground.symbol_of(at, item) == Some(symbol))
+            }
+            _ => false,
+        })
+    });
+    is_inside || is_listed
 }
 
 /// What a loop needs, as clauses with a blank before each.
