@@ -22,6 +22,8 @@ pub mod sema;
 
 pub mod plan;
 
+pub mod advise;
+
 pub mod rules;
 
 pub mod cuda;
@@ -45,7 +47,7 @@ pub mod cli;
 pub use omp::{Nest, Queues};
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
-    Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME,
-    RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish, extents, instrument, lines_of, support,
-    support_names, translate, whole_support,
+    Advice, Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME,
+    RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish, advice, extents, instrument, lines_of,
+    support, support_names, translate, whole_support,
 };

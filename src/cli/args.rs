@@ -72,6 +72,8 @@ pub struct Task {
     pub verbose: bool,
     /// Files that may not be written are replaced, too.
     pub force: bool,
+    /// Nothing is translated: the sources are reviewed, and `Diff` shows what the review proposes.
+    pub advise: bool,
     /// What is remarkable about the options themselves.
     pub notes: Vec<String>,
 }
@@ -117,6 +119,11 @@ struct Args {
     /// Replace the inputs by their translation
     #[arg(long, help_heading = "Destination (exactly one)")]
     in_place: bool,
+
+    /// Translate nothing, and say what would make the OpenACC sources faster; with `--diff`, the changes that are proven to keep
+    /// the results as a unified difference
+    #[arg(long, conflicts_with_all = ["out", "check", "in_place", "guard", "emit_build"])]
+    advise: bool,
 
     /// Replace read-only files, too (`--in-place`), or files of OUT that were edited since they were written
     #[arg(long)]
@@ -647,6 +654,7 @@ impl Args {
         let (threads, quiet, verbose, force) = (self.jobs, self.quiet, self.verbose, self.force);
         let languages = Languages { form: self.form.0, named: self.languages };
         let builder = self.emit_build;
+        let advise = self.advise;
         let database = self.database;
         Ok(Task {
             inputs,
@@ -662,6 +670,7 @@ impl Args {
             quiet,
             verbose,
             force,
+            advise,
             notes,
         })
     }
@@ -702,9 +711,9 @@ impl Args {
     fn destination(&self, from_stdin: bool) -> Result<Destination, clap::Error> {
         let flags = [
             (self.diff, Destination::Diff),
-            (self.check, Destination::Check),
+            (self.check || self.advise && !self.diff, Destination::Check),
             (self.in_place, Destination::InPlace),
-            (from_stdin && !self.diff && !self.check, Destination::Text),
+            (from_stdin && !self.diff && !self.check && !self.advise, Destination::Text),
         ];
         let tree = self.out.clone().map(Destination::Tree);
         let chosen = flags.into_iter().filter(|(set, _)| *set).map(|(_, place)| place).chain(tree);

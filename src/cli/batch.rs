@@ -25,7 +25,7 @@ use super::{Verdict, fail, show, tell};
 use crate::report::{self, Manner, Summary};
 use crate::source::{Language, SourceFile};
 use crate::{
-    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, scan, support_names,
+    Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, advice, scan, support_names,
     translate,
 };
 
@@ -153,6 +153,8 @@ struct Done {
     device: Vec<PathBuf>,
     /// Differences for the files beside it.
     beside: Vec<u8>,
+    /// Pieces of advice, and how many of them propose an edit.
+    advice: (usize, usize),
     failed: bool,
 }
 
@@ -178,8 +180,12 @@ fn standard_input(task: &Task) -> Verdict {
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
-    let translation = translate(&source, &task.options);
     let mut done = Done::default();
+    if task.advise {
+        advised(Path::new("stdin"), &source, &task.options, &work, &mut done);
+        return close(&[done], &[], &work);
+    }
+    let translation = translate(&source, &task.options);
     account(&source, &translation, &work, &mut done);
     if translation.needs_support {
         let name = SUPPORT;
@@ -307,11 +313,29 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
     let own = work.task.overrides.options(&source, &job.real, &work.task.options);
     let options =
         Options { has_namesake: job.has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
+    if work.task.advise {
+        advised(&job.path, &source, &options, work, done);
+        return Ok(());
+    }
     let translation = translate(&source, &options);
     account(&source, &translation, work, done);
     let heeds = |line| translation.heeds(&source.file, line);
     done.messages.extend(work.task.overrides.stale(&source, &job.real, heeds));
     deliver(job, &source, &translation, work, done)
+}
+
+/// Words the advice on one source, and shows what it proposes.
+fn advised(path: &Path, source: &Source, options: &Options, work: &Work, done: &mut Done) {
+    let advice = advice(source, options);
+    done.summary.note(&advice.diagnostics);
+    if !work.task.quiet {
+        let manner = Manner { verbose: true, ..work.manner };
+        done.messages = report::diagnostics(&source.file, &advice.diagnostics, manner);
+    }
+    done.advice = (advice.diagnostics.len(), advice.proposed);
+    if work.task.destination == Destination::Diff {
+        done.output = report::unified(path, &source.file.bytes, &advice.text);
+    }
 }
 
 /// How an output calls the folder of the run-time library: a tree has it once, at its root.
@@ -551,6 +575,14 @@ fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
         sum.add(&one.summary);
         tell(&one.messages);
         verdict = verdict.max(if one.failed { Verdict::Failed } else { show(&one.output) });
+    }
+    if work.task.advise {
+        if !work.task.quiet {
+            let all =
+                done.iter().fold((0, 0), |(all, edits), one| (all + one.advice.0, edits + one.advice.1));
+            tell(&report::advice(&sum, all));
+        }
+        return verdict;
     }
     verdict = verdict.max(support(done, work)).max(runtime(done, work));
     if !work.task.quiet {

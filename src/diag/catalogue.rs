@@ -1753,3 +1753,91 @@ pub fn value_of_first_use(at: Span, name: &str) -> Diag {
         "write `update device` where the host changes the value before that",
     )
 }
+
+/// A0501
+pub fn copied_each_iteration(at: Span, names: &str, bytes: &str, help: &str) -> Diag {
+    diag(
+        501,
+        Severity::Info,
+        at,
+        format!("data copied in each iteration of this loop of the host, {names}{bytes}"),
+        "the host does not touch them in it",
+        help,
+    )
+}
+
+/// A0502
+pub fn idle_update(at: Span, names: &str, to_host: bool, bytes: &str) -> Diag {
+    let (message, label) = match to_host {
+        true => ("update of what the host does not read", "the end of the region brings it"),
+        false => ("update of what the host has not changed", "the device has these values already"),
+    };
+    diag(502, Severity::Info, at, format!("{message}, {names}{bytes}"), label, "remove it")
+}
+
+/// A0503
+pub fn copied_needlessly(at: Span, names: &str, bytes: &str, reason: &str, clauses: &str) -> Diag {
+    diag(
+        503,
+        Severity::Info,
+        at,
+        format!("data copied both ways where less is enough, {names}{bytes}"),
+        reason,
+        &format!("say `{clauses}`"),
+    )
+}
+
+/// A0504
+pub fn strided_lanes(at: Span, variable: &str, far: usize, all: usize, better: &str, help: &str) -> Diag {
+    diag(
+        504,
+        Severity::Info,
+        at,
+        format!(
+            "the vector lanes count with `{variable}`, which strides through memory in {far} of {all} accesses; `{better}` does not"
+        ),
+        "the lanes' loop",
+        help,
+    )
+}
+
+/// A0505
+pub fn one_statement(at: Span, help: &str) -> Diag {
+    diag(505, Severity::Info, at, "one statement keeps this loop in order".to_owned(), "runs in order", help)
+}
+
+/// A0506
+pub fn large_private(at: Span, name: &str, bytes: &str, threads: &str, sum: &str) -> Diag {
+    diag(
+        506,
+        Severity::Info,
+        at,
+        format!("each thread has its own {name}: {bytes}, for {threads} {sum}"),
+        "lies in memory, not in registers",
+        "make it smaller, compute its elements where they are used, or let a gang share one",
+    )
+}
+
+/// A0507
+pub fn few_iterations(at: Span, work: i128) -> Diag {
+    diag(
+        507,
+        Severity::Info,
+        at,
+        format!("a construct with {work} statements to run, for which data are copied"),
+        "the host would be done before the device begins",
+        "let the host do it, or keep its data on the device in a `data` region around it",
+    )
+}
+
+/// A0508
+pub fn large_update(at: Span, name: &str, bytes: &str, items: &str) -> Diag {
+    diag(
+        508,
+        Severity::Info,
+        at,
+        format!("update of more than the host reads, `{name}`{bytes}"),
+        "the end of the region brings the rest",
+        &format!("say `{items}`"),
+    )
+}

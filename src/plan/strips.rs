@@ -259,7 +259,7 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
     }
     let is_shared = fill_lanes(&strips, short);
     work.strips = strips;
-    (work.trips, work.trip_constant, work.ragged) = (None, None, false);
+    (work.trips, work.trip_constant, work.is_heavy) = (None, None, false);
     if !is_shared {
         return work;
     }
@@ -283,7 +283,7 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
         sizes,
         attributes: attributes.into_iter().filter(inner).collect(),
         is_plain: work.is_plain,
-        ragged: false,
+        is_heavy: false,
         trips: None,
         trip_constant: None,
     }));

@@ -2,6 +2,7 @@
 //!
 //! Invariant: text in, text out; this room neither reads nor writes a file, and decides nothing about a translation.
 
+mod advice;
 mod build;
 mod diff;
 mod excerpt;
@@ -10,6 +11,7 @@ mod outside;
 mod summary;
 mod terminal;
 
+pub use advice::advice;
 pub use build::{Builder, nvcc};
 pub use diff::unified;
 pub use loops::{LoopFeedback, LoopVerdict, loops};

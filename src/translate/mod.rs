@@ -2,6 +2,7 @@
 //!
 //! Invariant: the same source and options give the same translation; nothing outside the returned edits changes.
 
+mod advice;
 mod allocations;
 mod asked;
 mod builds;
@@ -47,6 +48,7 @@ use crate::scan::{self, Macro};
 use crate::source::Span;
 
 pub use crate::edit::Guards;
+pub use advice::{Advice, advice};
 pub use asked::{Wish, lines_of};
 pub use cuda::RUNTIME;
 pub use existing::Existing;

@@ -2,17 +2,17 @@
 //!
 //! Invariant: says nothing of what becomes of a directive.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc;
 use crate::acc::ast::Directive;
 use crate::acc::ast::{ClauseKind, DataClause};
-use crate::bind::{self, Declared};
+use crate::bind::{self, Bound, Declared, Regions};
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
 use crate::plan::Routines;
 use crate::scan::{self, Define, DirectiveText, Scan, View};
-use crate::sema::Symbols;
+use crate::sema::{self, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
 use super::{DirectiveReport, Options, Source, To};
@@ -113,4 +113,30 @@ pub fn parse(file: &SourceFile, text: &DirectiveText, diags: &mut Vec<Diag>) -> 
     let legal = said.is_empty();
     diags.extend(said);
     legal.then_some(directive)
+}
+
+/// Joins the directives of a view to the code. Those that cannot be joined are added to `held`.
+pub fn bound_in(
+    file: &SourceFile,
+    (scan, symbols): (&Scan, &Symbols),
+    unit: &mut Unit,
+    parsed: Vec<(usize, Directive)>,
+    held: &mut Vec<Span>,
+) -> (Vec<Bound>, Vec<Diag>) {
+    let mut diags = Vec::new();
+    let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
+    let mut regions = Regions::default();
+    if unit.is_fortran() {
+        sema::resolve(unit, symbols);
+        let (found, said) = bind::enclose(unit, &scan.directives, &parsed);
+        regions = found;
+        diags.extend(said);
+    }
+    let (mut bound, said) = bind::bind(unit, &scan.directives, parsed, &regions);
+    bound = bind::imply_concurrent(unit, bound);
+    bind::nest_concurrent(file, unit, &mut bound);
+    unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
+    held.extend(unbound);
+    diags.extend(said);
+    (bound, diags)
 }

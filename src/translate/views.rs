@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, EndKind};
-use crate::bind::{self, Bound, Regions};
+use crate::bind::{self, Bound};
 use crate::budget;
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit, EditSet, Rewrite};
@@ -21,7 +21,7 @@ use crate::{acc, host, layout};
 
 use super::lent;
 use super::loops::Found;
-use super::read::{fresh, parse};
+use super::read::{self, fresh, parse};
 use super::staying::{self, Region};
 use super::together::Hidden;
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked};
@@ -624,19 +624,7 @@ impl Gathered<'_> {
         parsed: Vec<(usize, Directive)>,
         held: &mut Vec<Span>,
     ) -> Vec<Bound> {
-        let mut unbound: BTreeSet<Span> = parsed.iter().map(|(_, directive)| directive.span).collect();
-        let mut regions = Regions::default();
-        if unit.is_fortran() {
-            sema::resolve(unit, symbols);
-            let (found, said) = bind::enclose(unit, &scan.directives, &parsed);
-            regions = found;
-            self.diags.extend(said);
-        }
-        let (mut bound, said) = bind::bind(unit, &scan.directives, parsed, &regions);
-        bound = bind::imply_concurrent(unit, bound);
-        bind::nest_concurrent(&self.source.file, unit, &mut bound);
-        unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
-        held.extend(unbound);
+        let (bound, said) = read::bound_in(&self.source.file, (scan, symbols), unit, parsed, held);
         self.diags.extend(said);
         bound
     }

@@ -3,6 +3,7 @@
 //! Invariant: no test here calls the inside of a room.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod advise;
 mod affine;
 mod careful;
 mod cc;

@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("bind", &["scan", "acc", "host"]),
     ("sema", &["budget", "scan", "host", "rules::pure"]),
     ("plan", &["acc", "host", "bind", "sema"]),
+    ("advise", &["acc", "bind", "edit", "host", "plan", "scan", "sema"]),
     ("rules", &[]),
     ("omp", &["plan", "rules", "acc", "host", "bind", "sema"]),
     ("cuda", &["plan", "acc", "host", "bind", "sema", "scan"]),
@@ -28,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "translate",
         &[
             "budget", "scan", "acc", "host", "bind", "sema", "plan", "rules", "omp", "cuda", "cxx", "layout",
-            "edit", "pins", "report",
+            "edit", "pins", "report", "advise",
         ],
     ),
     ("pins", &["acc", "bind", "edit", "host", "layout", "plan", "scan", "sema"]),

@@ -114,6 +114,12 @@ impl<'a> Facts<'a> {
         Facts { limits: budget.of_proof(), ..self }
     }
 
+    /// The same, where no two names lead to the same memory.
+    pub fn without_aliases(&self) -> Facts<'a> {
+        let macros: Vec<&'a Define> = self.defines.values().flatten().copied().collect();
+        Facts { limits: self.limits, ..Facts::new(self.file, self.unit, self.symbols, &macros, true) }
+    }
+
     fn read_sources(&mut self) {
         let unit = self.unit;
         for expr in &unit.exprs {

@@ -1,0 +1,438 @@
+//! Loops whose vector lanes stride through memory, where another loop of the nest has the neighbouring elements.
+//!
+//! Invariant: loops change places only in a rectangular tight nest whose loops are parallel both, and a loop gets the lanes only
+//! if it is proven parallel.
+
+use std::collections::BTreeMap;
+
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
+use crate::bind::ancestors;
+use crate::diag;
+use crate::edit::Edit;
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
+use crate::plan::Division;
+use crate::sema::{self, Around, Class, Finding, Header, Needs, SymbolId};
+use crate::source::Span;
+
+use super::narrower::subscripts;
+use super::{Ground, Piece, edits, size};
+
+/// Fewer iterations than this do not fill the lanes of a warp.
+const WARP: i128 = 32;
+
+/// How the accesses of a nest go through memory as one variable counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strides {
+    /// From element to neighbouring element.
+    unit: usize,
+    /// Farther.
+    far: usize,
+}
+
+/// The advice.
+pub fn pieces(ground: &Ground) -> Vec<Piece> {
+    let mut found = Vec::new();
+    for division in ground.plan.divisions.values().filter(|division| division.levels.vector) {
+        found.extend(piece(ground, division));
+    }
+    found
+}
+
+fn piece(ground: &Ground, division: &Division) -> Option<Piece> {
+    let lane = *division.stmts.last()?;
+    let header = sema::header(ground.unit, ground.symbols, lane).ok()?;
+    let is_tiled = !division.tile.is_empty();
+    let own = strides(ground, ground.unit.stmt(header.body).span, header.var);
+    if is_tiled
+        || own.far <= own.unit
+        || !ground.is_computed(ground.unit.stmt(lane).span) && !is_whole(ground, lane)
+    {
+        return None;
+    }
+    swapped(ground, division, lane, &header, own).or_else(|| inner(ground, division, lane, &header, own))
+}
+
+/// Whether a loop is all that a compute construct governs.
+fn is_whole(ground: &Ground, stmt: StmtId) -> bool {
+    ground.bound.iter().any(|one| one.stmt() == Some(stmt) && one.directive.kind.is_compute())
+}
+
+/// The lanes' loop changes places with the loop around it.
+fn swapped(
+    ground: &Ground,
+    division: &Division,
+    lane: StmtId,
+    header: &Header,
+    own: Strides,
+) -> Option<Piece> {
+    let (unit, symbols) = (ground.unit, ground.symbols);
+    let outer = outer_of(ground, division, lane)?;
+    let around = sema::header(unit, symbols, outer).ok()?;
+    let body = unit.stmt(header.body).span;
+    let other = strides(ground, body, around.var);
+    if other.unit <= other.far
+        || other.far >= own.far
+        || other.unit <= own.unit
+        || size::trips(ground, outer).is_some_and(|trips| trips < WARP)
+    {
+        return None;
+    }
+    let is_tight = sema::only_loop(unit, around.body) == Some(lane)
+        && sema::is_tight(unit, symbols, &[around], header)
+        && is_rectangular(ground, &around, header);
+    if !is_tight || header.declared != around.declared && !unit.is_fortran() {
+        return None;
+    }
+    let edits = exchange(ground, outer, lane, header, &around)?;
+    let diag = diag::strided_lanes(
+        ground.head(lane),
+        &symbols.get(header.var).name,
+        own.far,
+        own.far + own.unit,
+        &symbols.get(around.var).name,
+        "let the two loops change places",
+    );
+    Some(Piece { diag: diag.with(ground.head(outer), "this one goes from neighbour to neighbour"), edits })
+}
+
+/// The parallel loop directly around the lanes' loop, which may be one with it.
+fn outer_of(ground: &Ground, division: &Division, lane: StmtId) -> Option<StmtId> {
+    if let [.., outer, _] = division.stmts.as_slice() {
+        return Some(*outer);
+    }
+    let others = ground.plan.divisions.values().filter(|other| other.levels.any() && other.tile.is_empty());
+    let inside = others.filter_map(|other| other.stmts.last().copied()).filter(|stmt| {
+        let span = ground.unit.stmt(*stmt).span;
+        *stmt != lane && span.contains(ground.unit.stmt(lane).span)
+    });
+    inside.min_by_key(|stmt| ground.unit.stmt(*stmt).span.len())
+}
+
+/// Whether neither loop's bounds depend on the other's variable.
+fn is_rectangular(ground: &Ground, outer: &Header, inner: &Header) -> bool {
+    let reads = |header: &Header| -> Vec<SymbolId> {
+        let parts = [Some(header.first), Some(header.bound), header.step];
+        let parts = parts.into_iter().flatten();
+        parts.flat_map(|expr| sema::reads_of_expr(ground.unit, ground.symbols, expr)).collect()
+    };
+    !reads(outer).contains(&inner.var) && !reads(inner).contains(&outer.var) && outer.var != inner.var
+}
+
+/// The heads of two loops in each other's place.
+fn exchange(
+    ground: &Ground,
+    outer: StmtId,
+    lane: StmtId,
+    inner: &Header,
+    around: &Header,
+) -> Option<Vec<Edit>> {
+    let one = head(ground, outer, around)?;
+    let two = head(ground, lane, inner)?;
+    let text = |span: Span| ground.file.text(span).into_owned();
+    Some(vec![edits::replace(one, &text(two)), edits::replace(two, &text(one))])
+}
+
+/// The bytes of a loop's head, without its body.
+fn head(ground: &Ground, stmt: StmtId, header: &Header) -> Option<Span> {
+    let span = ground.unit.stmt(stmt).span;
+    if ground.unit.is_fortran() {
+        let head = ground.head(stmt);
+        let text = ground.file.text(head).to_ascii_lowercase();
+        let rest = text.strip_prefix("do ")?.trim_start();
+        let is_plain = rest.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.contains(['&', '!', ';']);
+        return (is_plain && !text.contains("concurrent") && !text.contains("while")).then_some(head);
+    }
+    let body = ground.unit.stmt(header.body).span.start;
+    let text = ground.file.text(Span { start: span.start, end: body }).into_owned();
+    let mut depth = 0usize;
+    let mut end = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    end = Some(at + 1);
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    let end = end?;
+    let is_plain =
+        !text[..end].contains(['#', '\n', '"']) && !text[..end].contains("/*") && !text[..end].contains("//");
+    is_plain.then_some(Span { start: span.start, end: span.start + end as u32 })
+}
+
+/// A loop inside that runs in order gets the lanes.
+fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, own: Strides) -> Option<Piece> {
+    let (unit, symbols) = (ground.unit, ground.symbols);
+    let index = *division.directives.last()?;
+    let written =
+        ground.bound.iter().position(|one| one.directive.span == ground.settled[index].directive.span)?;
+    let is_free = !ground.clauses(written).any(|kind| {
+        matches!(kind, ClauseKind::Vector(_) | ClauseKind::Worker(_) | ClauseKind::Gang(_) | ClauseKind::Seq)
+            || matches!(kind, ClauseKind::Collapse { .. } | ClauseKind::Tile(_))
+    });
+    let is_plain = matches!(
+        ground.bound[written].directive.kind,
+        DirectiveKind::ParallelLoop | DirectiveKind::Loop | DirectiveKind::KernelsLoop
+    );
+    if !is_free || !is_plain || division.stmts.len() > 1 || !division.levels.gang {
+        return None;
+    }
+    let loops = unit.stmt_ids_in(unit.stmt(header.body).span).filter(|stmt| {
+        let is_governed =
+            ground.settled.iter().any(|one| one.stmt() == Some(*stmt) && one.directive.kind.is_loop());
+        !is_governed && matches!(unit.stmt(*stmt).kind, StmtKind::For { .. })
+    });
+    let mut best: Vec<(StmtId, Header, Strides)> = loops
+        .filter_map(|stmt| {
+            let inside = sema::header(unit, symbols, stmt).ok()?;
+            let all = strides(ground, unit.stmt(inside.body).span, inside.var);
+            let is_short = size::trips(ground, stmt).is_some_and(|trips| trips < WARP);
+            (all.unit > all.far && all.unit >= own.unit && !is_short).then_some((stmt, inside, all))
+        })
+        .collect();
+    best.sort_by_key(|(stmt, _, all)| (std::cmp::Reverse(all.unit), unit.stmt(*stmt).span.start));
+    // All loops that have the neighbours must be parallel: else most of the work is done by one lane.
+    let all: Vec<(StmtId, String)> = best
+        .iter()
+        .filter(|(stmt, ..)| {
+            !best
+                .iter()
+                .any(|(other, ..)| other != stmt && unit.stmt(*other).span.contains(unit.stmt(*stmt).span))
+        })
+        .map(|(stmt, ..)| Some((*stmt, clauses(ground, index, *stmt)?)))
+        .collect::<Option<_>>()?;
+    let (first, inside, _) = best.first()?;
+    let covered: usize = all
+        .iter()
+        .map(|(stmt, _)| {
+            best.iter().find(|(other, ..)| other == stmt).map_or(0, |(.., strides)| strides.unit)
+        })
+        .sum();
+    (covered * 2 > own.far).then_some(())?;
+    let mut changes = Vec::new();
+    head(ground, lane, header)?;
+    for (stmt, text) in &all {
+        head(ground, *stmt, &sema::header(unit, symbols, *stmt).ok()?)?;
+        let directive = format!("loop vector{text}");
+        changes.push(edits::before(ground, unit.stmt(*stmt).span, &directive, &[])?);
+    }
+    let mut more = vec!["gang".to_owned()];
+    let innermost: Vec<StmtId> = all.iter().map(|(stmt, _)| *stmt).collect();
+    let shared = shared_counters(ground, written, header, &innermost)?;
+    if !shared.is_empty() {
+        let names: Vec<String> = shared.iter().map(|symbol| ground.spelled(*symbol)).collect();
+        more.push(edits::clause("private", &names));
+    }
+    changes.push(edits::clauses(ground, written, &more)?);
+    let help = "give the gangs to the outer loop, and the vector lanes to the inner one";
+    let diag = diag::strided_lanes(
+        ground.head(lane),
+        &symbols.get(header.var).name,
+        own.far,
+        own.far + own.unit,
+        &symbols.get(inside.var).name,
+        help,
+    );
+    Some(Piece {
+        diag: diag.with(ground.head(*first), "this one goes from neighbour to neighbour"),
+        edits: changes,
+    })
+}
+
+/// The variables of loops between the gangs' loop and those of the lanes that lie on the device, as data clauses around name
+/// them: each gang must have its own. Nothing if one of them may be wanted afterwards.
+fn shared_counters(
+    ground: &Ground,
+    index: usize,
+    header: &Header,
+    innermost: &[StmtId],
+) -> Option<Vec<SymbolId>> {
+    let (unit, symbols) = (ground.unit, ground.symbols);
+    let private: Vec<SymbolId> = ground
+        .clauses(index)
+        .filter_map(|kind| match kind {
+            ClauseKind::Private(list) => Some(list),
+            _ => None,
+        })
+        .flat_map(|list| list.iter().filter_map(|item| ground.symbol_of(index, item)))
+        .collect();
+    let body = unit.stmt(header.body).span;
+    let mut found = Vec::new();
+    for stmt in unit.stmt_ids_in(body) {
+        let span = unit.stmt(stmt).span;
+        let is_between =
+            innermost.iter().any(|inner| *inner != stmt && span.contains(unit.stmt(*inner).span));
+        let Ok(between) = sema::header(unit, symbols, stmt) else { continue };
+        let named = ground.naming(between.var);
+        if !is_between || named.is_empty() || private.contains(&between.var) || found.contains(&between.var) {
+            continue;
+        }
+        let is_left = named.iter().all(|at| {
+            let creates = ground.clauses(*at).any(|kind| match kind {
+                ClauseKind::Data(DataClause::Create { .. } | DataClause::Copyin { .. }, list) => {
+                    list.iter().any(|item| ground.symbol_of(*at, item) == Some(between.var))
+                }
+                _ => false,
+            });
+            creates && ground.bound[*at].directive.kind == DirectiveKind::Data
+        });
+        is_left.then_some(())?;
+        found.push(between.var);
+    }
+    Some(found)
+}
+
+/// The clauses that a loop needs to be parallel; nothing if it is not proven to be.
+fn clauses(ground: &Ground, index: usize, stmt: StmtId) -> Option<String> {
+    let function = ground.settled[index].function?;
+    let body = ground.unit.function(function).body;
+    let escaping = sema::escaping(ground.unit, ground.symbols, body);
+    let around = Around { body: Some(body), escaping, ..Around::default() };
+    let verdicts = sema::judge(ground.facts, &around, stmt).verdicts;
+    let own = verdicts.iter().find(|verdict| verdict.stmt == stmt)?;
+    let Finding::Parallel(needs) = &own.finding else { return None };
+    let is_combined = |(_, symbol): &(sema::Combine, SymbolId)| is_own_or_reduced(ground, index, *symbol);
+    needs.reductions.iter().all(is_combined).then(|| words(ground, needs))
+}
+
+/// Whether a variable that an inner loop reduces is one of each iteration of the loop of directive `index` of the plan, or is
+/// reduced there, too, as the program says.
+fn is_own_or_reduced(ground: &Ground, index: usize, symbol: SymbolId) -> bool {
+    let one = &ground.settled[index];
+    let body = one.stmt().map(|stmt| ground.unit.stmt(stmt).span);
+    let is_inside = body.is_some_and(|body| body.contains(ground.symbols.get(symbol).scope));
+    let written = ground.bound.iter().position(|known| known.directive.span == one.directive.span);
+    let mut around = written.into_iter().flat_map(|at| std::iter::once(at).chain(ancestors(ground.bound, at)));
+    let is_listed = around.any(|at| {
+        ground.clauses(at).any(|kind| match kind {
+            ClauseKind::Reduction(_, list) | ClauseKind::Private(list) => {
+                list.iter().any(|item| ground.symbol_of(at, item) == Some(symbol))
+            }
+            _ => false,
+        })
+    });
+    is_inside || is_listed
+}
+
+/// What a loop needs, as clauses with a blank before each.
+fn words(ground: &Ground, needs: &Needs) -> String {
+    let names =
+        |all: &[SymbolId]| -> Vec<String> { all.iter().map(|symbol| ground.spelled(*symbol)).collect() };
+    let mut text = String::new();
+    let private: Vec<SymbolId> = needs.private.iter().chain(&needs.unread).copied().collect();
+    if !private.is_empty() {
+        text += &format!(" {}", edits::clause("private", &names(&private)));
+    }
+    let mut by_operator: BTreeMap<&str, Vec<SymbolId>> = BTreeMap::new();
+    for (how, symbol) in &needs.reductions {
+        by_operator.entry(operator(ground, *how)).or_default().push(*symbol);
+    }
+    for (operator, all) in by_operator {
+        text += &format!(" reduction({operator}:{})", names(&all).join(", "));
+    }
+    text
+}
+
+fn operator(ground: &Ground, how: sema::Combine) -> &'static str {
+    use crate::acc::ast::ReductionOp;
+    let is_fortran = ground.unit.is_fortran();
+    match (crate::plan::operator(how), is_fortran) {
+        (ReductionOp::Add, _) => "+",
+        (ReductionOp::Multiply, _) => "*",
+        (ReductionOp::Max, _) => "max",
+        (ReductionOp::Min, _) => "min",
+        (ReductionOp::BitAnd, false) => "&",
+        (ReductionOp::BitAnd, true) => "iand",
+        (ReductionOp::BitOr, false) => "|",
+        (ReductionOp::BitOr, true) => "ior",
+        (ReductionOp::BitXor, false) => "^",
+        (ReductionOp::BitXor, true) => "ieor",
+        (ReductionOp::And, false) => "&&",
+        (ReductionOp::And, true) => ".and.",
+        (ReductionOp::Or, false) => "||",
+        (ReductionOp::Or, true) => ".or.",
+        (ReductionOp::Eqv, _) => ".eqv.",
+        (ReductionOp::Neqv, _) => ".neqv.",
+    }
+}
+
+/// How the accesses in some bytes go through memory as a variable counts.
+fn strides(ground: &Ground, span: Span, variable: SymbolId) -> Strides {
+    let unit = ground.unit;
+    let mut found = Strides::default();
+    for id in unit.expr_ids_in(span) {
+        let is_element = matches!(unit.expr(id).kind, ExprKind::Index(..));
+        let is_part = ground.tables.parents[id.0 as usize]
+            .is_some_and(|around| matches!(&unit.expr(around).kind, ExprKind::Index(base, _) if *base == id));
+        if !is_element || is_part {
+            continue;
+        }
+        let (root, all) = subscripts(ground, id);
+        let is_shared = root.is_some_and(|root| {
+            let known = ground.symbols.get(root);
+            let is_memory = matches!(known.class, Class::Array | Class::Pointer);
+            is_memory && !span.contains(known.scope)
+        });
+        if !is_shared {
+            continue;
+        }
+        let fastest = if unit.is_fortran() { 0 } else { all.len() - 1 };
+        let steps: Vec<Step> = all.iter().map(|subscript| step(ground, *subscript, variable)).collect();
+        let is_far = steps.iter().enumerate().any(|(at, step)| at != fastest && *step != Step::Zero);
+        match steps[fastest] {
+            Step::Zero if !is_far => {}
+            Step::One if !is_far => found.unit += 1,
+            Step::Unknown => {}
+            _ => found.far += 1,
+        }
+    }
+    found
+}
+
+/// By how much a subscript grows as a variable does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Zero,
+    One,
+    More,
+    /// Read from memory, or made in some other way.
+    Unknown,
+}
+
+fn step(ground: &Ground, expr: ExprId, variable: SymbolId) -> Step {
+    let unit = ground.unit;
+    match &unit.expr(expr).kind {
+        ExprKind::Name(_) if ground.symbols.named(unit, expr) == Some(variable) => Step::One,
+        ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal => Step::Zero,
+        ExprKind::Cast { operand, .. } => step(ground, *operand, variable),
+        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => step(ground, *operand, variable),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            match (step(ground, *left, variable), step(ground, *right, variable)) {
+                (Step::Zero, one) | (one, Step::Zero) => one,
+                (Step::Unknown, _) | (_, Step::Unknown) => Step::Unknown,
+                _ => Step::More,
+            }
+        }
+        ExprKind::Binary(BinaryOp::Multiply, left, right) => {
+            let is_one = |expr: ExprId| size::value(ground, expr) == Some(1);
+            match (step(ground, *left, variable), step(ground, *right, variable)) {
+                (Step::Zero, Step::Zero) => Step::Zero,
+                (Step::Zero, one) if is_one(*left) => one,
+                (one, Step::Zero) if is_one(*right) => one,
+                (Step::Unknown, _) | (_, Step::Unknown) => Step::Unknown,
+                _ => Step::More,
+            }
+        }
+        _ => {
+            let mut names = unit.exprs_in(unit.expr(expr).span);
+            let name = &ground.symbols.get(variable).name;
+            let is_named = names.any(|inner| matches!(&inner.kind, ExprKind::Name(word) if word == name));
+            if is_named { Step::Unknown } else { Step::Zero }
+        }
+    }
+}

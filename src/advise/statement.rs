@@ -1,0 +1,161 @@
+//! Loops that one statement keeps in order.
+//!
+//! Invariant: `atomic` is proposed only if the loop is proven parallel with it; what depends on the user's knowledge is a question
+//! without an edit.
+
+use std::collections::BTreeSet;
+
+use crate::bind::ancestors;
+use crate::diag;
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::sema::{self, Around, Facts, Finding, Kind, Obstacle};
+use crate::source::Span;
+
+use super::narrower::subscripts;
+use super::{Ground, Piece, edits};
+
+/// The advice.
+pub fn pieces(ground: &Ground) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut outer: Vec<Span> = Vec::new();
+    for verdict in ground.verdicts {
+        let Finding::Sequential(obstacle) = &verdict.finding else { continue };
+        let span = ground.unit.stmt(verdict.stmt).span;
+        let Some(function) = crate::bind::function_at(ground.unit, span.start) else { continue };
+        if outer.iter().any(|outer| outer.contains(span)) || is_divided_around(ground, span) {
+            continue;
+        }
+        let piece = match &obstacle.kind {
+            Kind::Meets { .. } | Kind::Subscripts(_) => atomic(ground, function, verdict.stmt, obstacle),
+            Kind::Alias(one, other) => apart(ground, function, verdict.stmt, one, other, obstacle),
+            _ => None,
+        };
+        if let Some(piece) = piece {
+            outer.push(span);
+            found.push(piece);
+        }
+    }
+    found
+}
+
+/// Whether a loop around is parallel: then there is enough to do.
+fn is_divided_around(ground: &Ground, span: Span) -> bool {
+    ground.plan.divisions.values().any(|division| {
+        division.levels.any()
+            && division.stmts.iter().any(|stmt| {
+                let around = ground.unit.stmt(*stmt).span;
+                around != span && around.contains(span)
+            })
+    })
+}
+
+fn around(ground: &Ground, function: FunctionId, atomic: BTreeSet<StmtId>) -> Around {
+    let body = ground.unit.function(function).body;
+    let escaping = sema::escaping(ground.unit, ground.symbols, body);
+    Around { body: Some(body), escaping, atomic, ..Around::default() }
+}
+
+fn is_parallel(facts: &Facts, around: &Around, stmt: StmtId) -> bool {
+    let verdicts = sema::judge(facts, around, stmt).verdicts;
+    verdicts.iter().any(|one| one.stmt == stmt && matches!(one.finding, Finding::Parallel(_)))
+}
+
+/// The statement may be `atomic`.
+fn atomic(ground: &Ground, function: FunctionId, stmt: StmtId, obstacle: &Obstacle) -> Option<Piece> {
+    let unit = ground.unit;
+    let loop_span = unit.stmt(stmt).span;
+    let update = unit.stmt_ids_in(loop_span).find(|inner| {
+        let inner = unit.stmt(*inner);
+        matches!(inner.kind, StmtKind::Expr(_)) && inner.span.contains(obstacle.at)
+    })?;
+    let StmtKind::Expr(expr) = unit.stmt(update).kind else { return None };
+    let is_governed = ground.bound.iter().any(|one| one.stmt() == Some(update));
+    let with = around(ground, function, BTreeSet::from([update]));
+    if !adds(ground, expr) || is_governed || !is_parallel(ground.facts, &with, stmt) {
+        return None;
+    }
+    let edit = edits::before(ground, unit.stmt(update).span, "atomic", &["update".to_owned()])?;
+    let diag =
+        diag::one_statement(ground.head(stmt), "put `atomic update` before it, and the loop is parallel");
+    Some(Piece {
+        diag: diag.with(unit.stmt(update).span, "iterations add to the same element"),
+        edits: vec![edit],
+    })
+}
+
+/// Whether a statement combines an element with something else, in whatever order: what others combine with it stays.
+fn adds(ground: &Ground, expr: ExprId) -> bool {
+    let unit = ground.unit;
+    let text = |expr: ExprId| -> String {
+        let text = ground.file.text(unit.expr(expr).span);
+        text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
+    };
+    let is_apart = |target: ExprId, value: ExprId| {
+        let (root, _) = subscripts(ground, target);
+        let span = unit.expr(value).span;
+        root.is_some_and(|root| {
+            let mut all = ground.mentions(root).iter();
+            !all.any(|id| span.contains(unit.expr(*id).span))
+        })
+    };
+    let is_element = |target: ExprId| matches!(unit.expr(target).kind, ExprKind::Index(..));
+    match unit.expr(expr).kind {
+        ExprKind::Step { operand, .. } => is_element(operand),
+        ExprKind::Assign(Some(how), target, value) => {
+            let is_known = matches!(
+                how,
+                BinaryOp::Add | BinaryOp::Subtract | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
+            );
+            is_known && is_element(target) && is_apart(target, value)
+        }
+        ExprKind::Assign(None, target, value) if is_element(target) => match unit.expr(value).kind {
+            ExprKind::Binary(BinaryOp::Add, left, right) => {
+                let is_target = |one: ExprId| text(one) == text(target);
+                is_target(left) && is_apart(target, right) || is_target(right) && is_apart(target, left)
+            }
+            ExprKind::Binary(BinaryOp::Subtract, left, right) => {
+                text(left) == text(target) && is_apart(target, right)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Two names may lead to the same memory, and nothing else is in the way.
+fn apart(
+    ground: &Ground,
+    function: FunctionId,
+    stmt: StmtId,
+    one: &str,
+    other: &str,
+    obstacle: &Obstacle,
+) -> Option<Piece> {
+    let facts = ground.facts.without_aliases();
+    if !is_parallel(&facts, &around(ground, function, BTreeSet::new()), stmt) {
+        return None;
+    }
+    // Where the user has said so of a loop around, the question is settled.
+    let is_said = ground.bound.iter().enumerate().any(|(at, known)| {
+        known.stmt() == Some(stmt)
+            && std::iter::once(at)
+                .chain(ancestors(ground.bound, at))
+                .any(|at| ground.clauses(at).any(|kind| *kind == crate::acc::ast::ClauseKind::Independent))
+    });
+    if is_said {
+        return None;
+    }
+    let question = match one == other {
+        true => {
+            format!("do the pointers in `{one}` all lead to different memory? then say `loop independent`")
+        }
+        false if ground.unit.is_fortran() => {
+            format!("are `{one}` and `{other}` never the same memory? then say `loop independent`")
+        }
+        false => format!(
+            "are `{one}` and `{other}` never the same memory? then declare them `restrict`, or say `loop independent`"
+        ),
+    };
+    let diag = diag::one_statement(ground.head(stmt), &question);
+    Some(Piece { diag: diag.with(obstacle.at, "this access may meet another one"), edits: Vec::new() })
+}

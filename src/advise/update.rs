@@ -1,0 +1,226 @@
+//! `update` of data that nobody reads, or that nobody has changed, or of more than is read.
+//!
+//! Invariant: an update goes only if what it brings is nowhere read before the end of the region copies it again, or is there
+//! already.
+
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
+use crate::bind::ancestors;
+use crate::diag;
+use crate::edit::Edit;
+use crate::host::ir::ExprKind;
+use crate::plan::Motion;
+use crate::sema::{Class, SymbolId};
+use crate::source::Span;
+
+use super::host::{Part, Touch};
+use super::moves::on_device;
+use super::{Ground, Piece, edits, own, present, size};
+
+/// The advice.
+pub fn pieces(ground: &Ground) -> Vec<Piece> {
+    let mut found = Vec::new();
+    for (index, one) in ground.bound.iter().enumerate() {
+        if one.directive.kind != DirectiveKind::Update {
+            continue;
+        }
+        for (at, clause) in one.directive.clauses.iter().enumerate() {
+            let (list, to_host) = match &clause.kind {
+                ClauseKind::UpdateSelf(list) => (list, true),
+                ClauseKind::UpdateDevice(list) => (list, false),
+                _ => continue,
+            };
+            let known: Vec<(&ListItem, Verdict)> =
+                list.iter().filter_map(|item| Some((item, verdict(ground, index, item, to_host)?))).collect();
+            let idle: Vec<&ListItem> = known
+                .iter()
+                .filter(|(_, verdict)| *verdict == Verdict::Idle)
+                .map(|(item, _)| *item)
+                .collect();
+            if !idle.is_empty() {
+                found.push(piece(ground, index, at, &idle, to_host));
+            }
+            for (item, verdict) in known {
+                if let Verdict::Part(text) = verdict {
+                    found.push(smaller(ground, index, item, &text));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What an item of an `update` should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// What it brings is there already, or is read by nobody.
+    Idle,
+    /// The host reads no more than these sections.
+    Part(String),
+}
+
+fn verdict(ground: &Ground, index: usize, item: &ListItem, to_host: bool) -> Option<Verdict> {
+    let symbol = ground.symbol_of(index, item).filter(|_| item.depth() == 0)?;
+    let function = ground.bound[index].function?;
+    if present::may_be(ground, Some(function), symbol) || !own::is_own(ground, symbol) {
+        return None;
+    }
+    // The outermost region that brings the variable.
+    let regions = ancestors(ground.bound, index).filter(|above| {
+        ground.bound[*above].directive.kind == DirectiveKind::Data && ground.naming(symbol).contains(above)
+    });
+    let region = regions.last()?;
+    let span = ground.code(region)?;
+    let has_condition = ground.clauses(region).any(|kind| !matches!(kind, ClauseKind::Data(..)));
+    let motion = motion(ground, region, symbol).filter(|_| !has_condition)?;
+    let roots = own::roots(ground, symbol);
+    if roots.iter().any(|root| *root != symbol && Part::new(ground, span).touch(*root) != Touch::Nothing) {
+        return None;
+    }
+    let others = ground.naming(symbol).iter().any(|at| {
+        let other = &ground.bound[*at].directive;
+        let is_inside = span.contains(other.span) && *at != region && !other.kind.is_compute();
+        let is_alike = || directions(ground, *at, symbol) == (to_host, !to_host);
+        is_inside && !(other.kind == DirectiveKind::Update && is_alike())
+    });
+    let is_queued = ground.constructs_in(span).any(|(at, _)| super::moves::is_conditional(ground, at));
+    if others || is_queued || Part::new(ground, span).is_left() {
+        return None;
+    }
+    let host = Part::new(ground, span).touch(symbol);
+    let is_back = matches!(motion, Motion::Copy | Motion::Copyout { .. });
+    if !to_host {
+        let is_changed = ground.constructs_in(span).any(|(_, stmt)| on_device(ground, stmt, symbol).1);
+        let is_there = matches!(motion, Motion::Copy | Motion::Copyin);
+        return (host != Touch::Changes && !is_changed && is_there).then_some(Verdict::Idle);
+    }
+    match host {
+        Touch::Nothing if is_back => Some(Verdict::Idle),
+        Touch::Reads if is_back => section(ground, span, symbol, item).map(Verdict::Part),
+        _ => None,
+    }
+}
+
+/// The sections of an array that the host reads in some bytes, if they are one or two slices of its slowest dimension.
+fn section(ground: &Ground, span: Span, symbol: SymbolId, item: &ListItem) -> Option<String> {
+    let unit = ground.unit;
+    let known = ground.symbols.get(symbol);
+    let dimensions = known.shape.len();
+    let is_whole = item.parts.is_empty() && known.class == Class::Array;
+    (is_whole && (1..=2).contains(&dimensions)).then_some(())?;
+    let mut slices: Vec<String> = Vec::new();
+    for id in ground.mentions(symbol) {
+        let at = unit.expr(*id).span;
+        if !span.contains(at) || ground.is_computed(at) {
+            continue;
+        }
+        let mut subscripts = Vec::new();
+        let mut inner = *id;
+        while let Some(around) = ground.tables.parents[inner.0 as usize] {
+            let ExprKind::Index(base, index) = unit.expr(around).kind else { break };
+            if base != inner {
+                break;
+            }
+            subscripts.push(index);
+            inner = around;
+        }
+        (subscripts.len() == dimensions).then_some(())?;
+        let slowest = if unit.is_fortran() { *subscripts.last()? } else { *subscripts.first()? };
+        // Its value is the same everywhere in the region.
+        size::value(ground, slowest)?;
+        let text = ground.file.text(unit.expr(slowest).span).into_owned();
+        if !slices.contains(&text) {
+            slices.push(text);
+        }
+    }
+    let name = ground.spelled(symbol);
+    let items: Vec<String> = slices
+        .iter()
+        .map(|slice| match (unit.is_fortran(), dimensions) {
+            (true, 1) => format!("{name}({slice}:{slice})"),
+            (true, _) => format!("{name}(:, {slice}:{slice})"),
+            (false, _) => format!("{name}[{slice}:1]"),
+        })
+        .collect();
+    // A slice of a matrix of C has all of its columns.
+    let columns = known.bounds.get(1).and_then(|bounds| bounds.upper.clone());
+    let items = match (unit.is_fortran(), dimensions) {
+        (false, 2) => {
+            let columns = columns?;
+            items.iter().map(|item| format!("{item}[0:{columns}]")).collect()
+        }
+        _ => items,
+    };
+    ((1..=2).contains(&items.len())).then(|| items.join(", "))
+}
+
+fn smaller(ground: &Ground, index: usize, item: &ListItem, text: &str) -> Piece {
+    let directive = &ground.bound[index].directive;
+    let symbols: Vec<SymbolId> = ground.symbol_of(index, item).into_iter().collect();
+    let bytes = size::sum_in_words(ground, &symbols);
+    let diag = diag::large_update(directive.span, &item.text, &bytes, text);
+    Piece { diag, edits: vec![edits::replace(item.span, text)] }
+}
+
+/// Whether an `update` brings the variable to the host, and to the device.
+fn directions(ground: &Ground, index: usize, symbol: SymbolId) -> (bool, bool) {
+    let names = |list: &[ListItem]| list.iter().any(|item| ground.symbol_of(index, item) == Some(symbol));
+    let mut found = (false, false);
+    for kind in ground.clauses(index) {
+        match kind {
+            ClauseKind::UpdateSelf(list) => found.0 |= names(list),
+            ClauseKind::UpdateDevice(list) => found.1 |= names(list),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Which way a region moves a variable.
+fn motion(ground: &Ground, region: usize, symbol: SymbolId) -> Option<Motion> {
+    ground.clauses(region).find_map(|kind| match kind {
+        ClauseKind::Data(clause, list) => {
+            let is_named = list.iter().any(|item| ground.symbol_of(region, item) == Some(symbol));
+            Motion::of(*clause).filter(|_| is_named)
+        }
+        _ => None,
+    })
+}
+
+fn piece(ground: &Ground, index: usize, at: usize, idle: &[&ListItem], to_host: bool) -> Piece {
+    let directive = &ground.bound[index].directive;
+    let names: Vec<String> = idle.iter().map(|item| format!("`{}`", item.text)).collect();
+    let symbols: Vec<SymbolId> = idle.iter().filter_map(|item| ground.symbol_of(index, item)).collect();
+    let bytes = size::sum_in_words(ground, &symbols);
+    let diag = diag::idle_update(directive.span, &edits::listed(&names), to_host, &bytes);
+    Piece { diag, edits: without(ground, index, at, idle).into_iter().collect() }
+}
+
+/// The directive without some of its items, or nothing in its place.
+fn without(ground: &Ground, index: usize, at: usize, idle: &[&ListItem]) -> Option<Edit> {
+    let directive = &ground.bound[index].directive;
+    let clause = &directive.clauses[at];
+    let (ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list)) = &clause.kind else { return None };
+    let kept: Vec<String> = list
+        .iter()
+        .filter(|item| !idle.iter().any(|one| one.span == item.span))
+        .map(|item| item.text.clone())
+        .collect();
+    let moves = |kind: &ClauseKind| matches!(kind, ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
+    let others = directive.clauses.iter().filter(|clause| moves(&clause.kind)).count() > 1;
+    if !kept.is_empty() {
+        let is_short = !ground.file.slice(clause.span).contains(&b'\n');
+        let text = edits::clause(&clause.name.text, &kept);
+        return is_short.then(|| edits::replace(clause.span, &text));
+    }
+    if others {
+        return Some(edits::replace(clause.span, ""));
+    }
+    // One that waits, or that waits for something, does more than move data.
+    let is_plain = directive.clauses.len() == 1;
+    let line = ground.file.lines.span(ground.file.lines.line(directive.span.start));
+    let end = ground.file.lines.line(directive.span.end.saturating_sub(1)) + 1;
+    let whole = Span { start: line.start, end: ground.file.lines.span(end).start };
+    let rest = ground.file.text(whole).into_owned();
+    let is_alone = rest.trim() == ground.file.text(directive.span).trim();
+    (is_plain && is_alone && whole.end > whole.start).then(|| edits::replace(whole, ""))
+}
