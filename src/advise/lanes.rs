@@ -307,7 +307,8 @@ fn is_own_or_reduced(ground: &Ground, index: usize, symbol: SymbolId) -> bool {
     let body = one.stmt().map(|stmt| ground.unit.stmt(stmt).span);
     let is_inside = body.is_some_and(|body| body.contains(ground.symbols.get(symbol).scope));
     let written = ground.bound.iter().position(|known| known.directive.span == one.directive.span);
-    let mut around = written.into_iter().flat_map(|at| std::iter::once(at).chain(ancestors(ground.bound, at)));
+    let mut around =
+        written.into_iter().flat_map(|at| std::iter::once(at).chain(ancestors(ground.bound, at)));
     let is_listed = around.any(|at| {
         ground.clauses(at).any(|kind| match kind {
             ClauseKind::Reduction(_, list) | ClauseKind::Private(list) => {

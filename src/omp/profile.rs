@@ -24,12 +24,7 @@ pub struct Tuning {
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
     let profile = rules::profile(name);
-    Tuning {
-        heavy_threads: profile.heavy_threads,
-        simd: profile.simd,
-        flang: profile.flang,
-        by_loops: false,
-    }
+    Tuning { heavy_threads: profile.heavy_threads, simd: profile.simd, flang: profile.flang, by_loops: false }
 }
 
 /// How profile `name` has loops run in parallel, from OpenMP 5.0 on.

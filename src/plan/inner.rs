@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ReductionOp};
 use crate::bind::{descendants, implied_clause};
-use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::sema::{self, Finding, Layout, Needs, SymbolId, Verdict, children, only_loop};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::sema::{self, Finding, Layout, Needs, SymbolId, SymbolKind, Verdict, children, only_loop};
 use crate::source::Span;
 
 use super::auto::{Settling, head, operator, outermost};
@@ -177,7 +177,11 @@ impl Settling<'_, '_> {
         self.look(nest, body, 1, &mut inside);
         let candidates: Vec<StmtId> = inside.candidates;
         let keeps_lanes = inside.has_other_loop || self.has_cache(nest.index, body);
-        if candidates.is_empty() || keeps_lanes && !inside.has_directive {
+        if candidates.is_empty()
+            || keeps_lanes && !inside.has_directive
+            || self.has_own_memory(nest, body, &candidates)
+            || self.is_crooked(body, &candidates)
+        {
             return BTreeSet::new();
         }
         let weight = |stmt: &StmtId| {
@@ -302,6 +306,73 @@ impl Settling<'_, '_> {
         let one = &self.input.bound[index];
         let function = one.function.map(|function| &self.facts.unit.function(function).name);
         one.directive.kind.is_compute() || function.is_some_and(|name| self.routines.own_levels(name).any())
+    }
+
+    /// Whether each iteration of the loops around has arrays or objects of its own that code uses: the lanes would have to share
+    /// them.
+    fn has_own_memory(&self, nest: Nest, body: StmtId, loops: &[StmtId]) -> bool {
+        let unit = self.facts.unit;
+        let Some(region) = self.input.bound[nest.index].stmt() else { return true };
+        let region = unit.stmt(region).span;
+        let around = std::iter::once(nest.index).chain(descendants(self.input.bound, nest.index));
+        let own: BTreeSet<SymbolId> = around
+            .filter(|at| {
+                self.input.bound[*at].directive.kind.is_compute()
+                    || self.input.bound[*at].directive.kind.is_loop()
+            })
+            .flat_map(|at| {
+                let clauses = self.input.clauses(at);
+                let reduced = clauses.reduction.iter().map(|(_, item)| *item);
+                let items = clauses.private.into_iter().chain(clauses.firstprivate).chain(reduced);
+                items.filter_map(|item| self.input.symbol_of(at, item)).collect::<Vec<_>>()
+            })
+            .collect();
+        let used = sema::uses(unit, self.facts.symbols, body);
+        used.iter().any(|(symbol, _)| {
+            let known = self.facts.symbols.get(symbol);
+            let is_of_lane = loops.iter().any(|inner| unit.stmt(*inner).span.contains(known.scope));
+            let is_declared = known.kind == SymbolKind::Local && region.contains(known.scope) && !is_of_lane;
+            let has_parts =
+                matches!(known.class, sema::Class::Array | sema::Class::Record | sema::Class::Unknown);
+            has_parts && (own.contains(&symbol) || is_declared)
+        })
+    }
+
+    /// Whether the way to some loops leads through a `switch`, through conditions that change something, or past jumps.
+    fn is_crooked(&self, body: StmtId, loops: &[StmtId]) -> bool {
+        let unit = self.facts.unit;
+        let mut pending = vec![body];
+        while let Some(stmt) = pending.pop() {
+            if loops.contains(&stmt) {
+                continue;
+            }
+            let span = unit.stmt(stmt).span;
+            let holds = loops.iter().any(|inner| span.contains(unit.stmt(*inner).span));
+            let is_crooked = match &unit.stmt(stmt).kind {
+                StmtKind::Goto(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_) => true,
+                StmtKind::Switch { .. } => holds,
+                StmtKind::If { cond, .. } | StmtKind::While { cond, .. } | StmtKind::DoWhile { cond, .. } => {
+                    holds && self.has_effects(*cond)
+                }
+                _ => false,
+            };
+            if is_crooked {
+                return true;
+            }
+            pending.extend(children(unit, stmt));
+        }
+        false
+    }
+
+    fn has_effects(&self, expr: ExprId) -> bool {
+        let unit = self.facts.unit;
+        let span = unit.expr(expr).span;
+        unit.exprs_in(span).any(|one| {
+            matches!(
+                one.kind,
+                ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Call { .. } | ExprKind::Opaque(_)
+            )
+        })
     }
 
     /// Whether code says what is to be kept close to the threads that run it.

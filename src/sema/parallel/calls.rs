@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::host::ir::{DeclId, Derived, ExprId, ExprKind, FunctionId, Unit};
+use crate::host::ir::{BinaryOp, Decl, DeclId, Derived, ExprId, ExprKind, FunctionId, StmtId, UnaryOp, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
 
 use super::facts::Facts;
@@ -105,6 +105,14 @@ impl Facts<'_> {
             if !is_told && (how.written && !is_own || writes_part && !owns_parts) {
                 return Effect::Changes(format!("`{name}` changes `{}`", one.name));
             }
+            let may_escape =
+                !is_inside && one.kind != SymbolKind::Constant && one.kind != SymbolKind::Function;
+            if may_escape
+                && (how.address_taken || one.class != Class::Scalar && self.escapes(known.body, symbol))
+                || one.class == Class::Record && self.leads_by_members(known.body, symbol)
+            {
+                return Effect::Changes(format!("`{name}` may change what `{}` leads to", one.name));
+            }
             if !is_inside && one.kind != SymbolKind::Constant {
                 does.reads.insert(symbol);
             }
@@ -134,10 +142,90 @@ impl Facts<'_> {
         let how = used.of(symbol).copied().unwrap_or_default();
         if self.unit.is_fortran() {
             let is_scalar = !decl.derived.iter().any(|part| matches!(part, Derived::Array(_)));
-            let writes = how.written || how.part_written && !is_scalar;
-            return Argument { writes: writes && !decl.fortran.intent_in, is_whole: !is_scalar };
+            // What a pointer leads to may be changed by it.
+            let escapes = how.address_taken;
+            let writes = how.written || how.part_written && !is_scalar || escapes;
+            return Argument { writes: writes && !decl.fortran.intent_in, is_whole: !is_scalar || escapes };
         }
-        Argument { writes: how.part_written, is_whole: !self.is_only_element(function, symbol) }
+        // What another name leads to may be changed by that name.
+        let is_pointer =
+            self.symbols.get(symbol).class != Class::Scalar || self.symbols.get(symbol).is_reference;
+        let escapes = is_pointer && (how.address_taken || self.escapes(known.body, symbol));
+        let is_whole = escapes || !self.is_only_element(function, symbol);
+        Argument { writes: how.part_written || escapes, is_whole }
+    }
+
+    /// Whether code may give what a variable leads to another name: it does more with it than to name its elements and its
+    /// members, to compare it, and to pass it on.
+    fn escapes(&self, body: StmtId, symbol: SymbolId) -> bool {
+        if self.unit.is_fortran() {
+            return false;
+        }
+        let span = self.unit.stmt(body).span;
+        let is_it = |expr: &ExprId| self.symbols.named(self.unit, *expr) == Some(symbol);
+        let (mut named, mut plain, mut is_addressed) = (0, 0, false);
+        for id in self.unit.expr_ids_in(span) {
+            named += usize::from(is_it(&id));
+            plain += match &self.unit.expr(id).kind {
+                ExprKind::Deref(base) | ExprKind::Index(base, _) | ExprKind::Member { base, .. } => {
+                    usize::from(is_it(base))
+                }
+                ExprKind::Binary(op, left, right) if compares(*op) => {
+                    usize::from(is_it(left)) + usize::from(is_it(right))
+                }
+                ExprKind::Unary(UnaryOp::Not, operand) => usize::from(is_it(operand)),
+                ExprKind::Call { callee, args } => {
+                    let is_named = matches!(self.unit.expr(*callee).kind, ExprKind::Name(_));
+                    args.iter().filter(|arg| is_named && is_it(arg)).count()
+                }
+                ExprKind::AddressOf(operand) => {
+                    is_addressed |= self.variable_of(*operand) == Some(symbol);
+                    0
+                }
+                _ => 0,
+            };
+        }
+        is_addressed || plain != named
+    }
+
+    /// Whether code follows a pointer that is a member of an object.
+    fn leads_by_members(&self, body: StmtId, symbol: SymbolId) -> bool {
+        let span = self.unit.stmt(body).span;
+        let is_member = |expr: ExprId| match &self.unit.expr(expr).kind {
+            ExprKind::Member { name, .. } => {
+                self.variable_of(expr) == Some(symbol) && !self.is_array_member(name)
+            }
+            _ => false,
+        };
+        !self.unit.is_fortran()
+            && self.unit.exprs_in(span).any(|expr| match &expr.kind {
+                ExprKind::Deref(base)
+                | ExprKind::Index(base, _)
+                | ExprKind::Member { base, arrow: true, .. } => is_member(*base),
+                _ => false,
+            })
+    }
+
+    /// The variable that an element or a member is a part of.
+    fn variable_of(&self, expr: ExprId) -> Option<SymbolId> {
+        let mut at = expr;
+        loop {
+            match &self.unit.expr(at).kind {
+                ExprKind::Deref(base) | ExprKind::Index(base, _) | ExprKind::Member { base, .. } => {
+                    at = *base
+                }
+                _ => return self.symbols.named(self.unit, at),
+            }
+        }
+    }
+
+    /// Whether every member of this name is an array.
+    pub(super) fn is_array_member(&self, name: &str) -> bool {
+        let mut all =
+            self.unit.records.iter().flat_map(|record| &record.members).map(|id| self.unit.decl(*id));
+        let is_array = |decl: &Decl| matches!(decl.derived.first(), Some(Derived::Array(_)));
+        let mut named = all.by_ref().filter(|decl| decl.name == name).peekable();
+        named.peek().is_some() && named.all(is_array)
     }
 
     /// Whether a function uses a pointer only as `*p`, `p[0]` and `p->…`.
@@ -156,6 +244,11 @@ impl Facts<'_> {
         let named = inside().filter(|id| is_it(*id));
         elements.count() == named.count()
     }
+}
+
+fn compares(op: BinaryOp) -> bool {
+    use BinaryOp::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
+    matches!(op, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
 }
 
 /// Whether `name` is what the Fortran function gives back.

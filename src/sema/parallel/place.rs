@@ -2,7 +2,7 @@
 //!
 //! Invariant: a place is known as a whole, or not at all.
 
-use crate::host::ir::{Derived, ExprId, ExprKind};
+use crate::host::ir::{ExprId, ExprKind};
 use crate::sema::{Class, SymbolKind};
 use crate::source::Span;
 
@@ -162,7 +162,7 @@ impl Nest<'_> {
             }
             ExprKind::Member { name, .. } => {
                 let mut place = self.place(expr)?;
-                let is_array = self.is_array_member(name);
+                let is_array = self.facts.is_array_member(name);
                 if !is_array {
                     self.access(place.clone(), false, unit.expr(expr).span);
                     place.steps.extend([Step::Hop, Step::Index(Some(Poly::default()))]);
@@ -171,15 +171,6 @@ impl Nest<'_> {
             }
             _ => self.value(expr).leads_to.map(|place| Base { place, is_pointer: true }),
         }
-    }
-
-    /// Whether every member of this name is an array.
-    pub(super) fn is_array_member(&self, name: &str) -> bool {
-        let unit = self.facts.unit;
-        let mut all = unit.records.iter().flat_map(|record| &record.members).map(|id| unit.decl(*id));
-        let is_array = |decl: &crate::host::ir::Decl| matches!(decl.derived.first(), Some(Derived::Array(_)));
-        let mut named = all.by_ref().filter(|decl| decl.name == name).peekable();
-        named.peek().is_some() && named.all(is_array)
     }
 
     pub(super) fn element(&mut self, base: Base, by: Option<Poly>) -> Option<Place> {
