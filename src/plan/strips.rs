@@ -205,7 +205,8 @@ impl Input<'_> {
         }
         let starts_positive = first.is_some_and(|first| first >= 0);
         // A signed variable that is compared with an unsigned bound must never be below zero.
-        if own.is_signed && !types[1].is_signed && !is_small(bound) && !(is_up && starts_positive) {
+        let stays_positive = is_up && starts_positive || is_small(bound);
+        if own.is_signed && !types[1].is_signed && !stays_positive {
             return None;
         }
         if is_small(first) && is_small(bound) {

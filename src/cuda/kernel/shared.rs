@@ -10,7 +10,7 @@ use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
 use crate::cuda::schedule::threads;
 use crate::cuda::types::spelling;
-use crate::host::ir::{Decl, StmtId, StmtKind};
+use crate::host::ir::{Decl, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId};
 use crate::source::Span;
 
@@ -22,6 +22,7 @@ pub fn shared_arrays(
     workers: usize,
     made: &mut Made,
 ) -> Result<bool, Refused> {
+    refuse_objects(body, captured, stmt)?;
     let mut shared = private_arrays(body, captured, workers, made)?;
     shared.extend(declared_arrays(body, stmt, workers)?);
     let any = !shared.is_empty();
@@ -41,6 +42,58 @@ fn threads_share(body: &Body, symbol: SymbolId, from: Levels) -> bool {
             more && !reduces && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
         })
 }
+
+/// An object of each gang or worker that more threads fill by parts, and an array that they fill by a pointer, are not shared:
+/// each thread would fill its own.
+fn refuse_objects(body: &Body, captured: &[Captured], stmt: StmtId) -> Result<(), Refused> {
+    let input = body.input;
+    let (unit, region) = (input.unit(), input.stmt_span(stmt));
+    let private = captured.iter().filter(|one| one.class == Class::Record && matches!(one.role, Role::Local));
+    for one in private {
+        let mode = levels_of_owner(input, body.nest, &one.name);
+        if threads_share(body, one.symbol, mode) {
+            return Err(refused(region, OBJECT));
+        }
+    }
+    // Its address goes somewhere: it is named otherwise than for an element or a member.
+    let decays = |symbol: SymbolId| {
+        let is_it = |expr: ExprId| input.symbols.named(unit, expr) == Some(symbol);
+        let all = || unit.expr_ids_in(region);
+        let parts = all().filter(|id| match unit.expr(*id).kind {
+            ExprKind::Index(base, _) => is_it(base),
+            ExprKind::Member { base, arrow: false, .. } => is_it(base),
+            _ => false,
+        });
+        let addressed =
+            all().any(|id| matches!(unit.expr(id).kind, ExprKind::AddressOf(part) if is_it(part)));
+        addressed
+            || input.symbols.get(symbol).class == Class::Array
+                && all().filter(|id| is_it(*id)).count() > parts.count()
+    };
+    let (mut addressed, mut filled) = (None, false);
+    for part in unit.stmts_in(region) {
+        let StmtKind::Decl(decls) = &part.kind else { continue };
+        for decl in decls.iter().map(|id| unit.decl(*id)) {
+            let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
+            let is_filled = threads_share(body, symbol, levels_at(input, body.nest, part.span));
+            match input.symbols.get(symbol).class {
+                Class::Record if is_filled => return Err(refused(part.span, OBJECT)),
+                Class::Array | Class::Record if decays(symbol) => {
+                    addressed = Some(part.span);
+                }
+                Class::Pointer => filled |= is_filled,
+                _ => {}
+            }
+        }
+    }
+    match addressed.filter(|_| filled) {
+        Some(at) => Err(refused(at, "an array of each gang that threads may fill by a pointer")),
+        None => Ok(()),
+    }
+}
+
+/// Why an object stays.
+const OBJECT: &str = "an object of each gang or worker whose parts several threads set";
 
 /// Declares the private arrays of a construct in its kernel; those that threads share.
 fn private_arrays(

@@ -92,12 +92,10 @@ impl Nest<'_> {
         let known = self.facts.symbols.get(access.place.root);
         let is_own =
             known.kind == SymbolKind::Local && !known.is_reference && self.whole.contains(known.scope);
+        let is_shared = !is_own || access.place.steps.contains(&Step::Hop);
+        let is_named = access.is_kept || access.is_deep || access.by_name;
         let mut steps = access.place.steps.iter();
-        steps.any(|step| matches!(step, Step::Index(_)))
-            && !access.is_kept
-            && !access.is_deep
-            && !access.by_name
-            && !(is_own && !access.place.steps.contains(&Step::Hop))
+        is_shared && !is_named && steps.any(|step| matches!(step, Step::Index(_)))
     }
 
     /// Whether neighbouring iterations of loop `lane` use the same element, or elements side by side.
@@ -119,7 +117,7 @@ impl Nest<'_> {
             return false;
         }
         let Step::Index(Some(index)) = &steps[fastest] else { return false };
-        let Some(index) = self.from_first(index, lane) else { return false };
+        let Some(index) = self.at_first(index, lane) else { return false };
         if !self.depends(&index, lane) {
             return true;
         }
@@ -137,7 +135,7 @@ impl Nest<'_> {
     }
 
     /// A value with the counters of the loops inside of loop `lane` at the first iterations of these.
-    fn from_first(&self, value: &Poly, lane: usize) -> Option<Poly> {
+    fn at_first(&self, value: &Poly, lane: usize) -> Option<Poly> {
         let mut value = value.clone();
         for at in (lane + 1..self.loops.len()).rev().filter(|at| self.is_within(Some(*at), lane)) {
             let by = value.coefficient(self.loops[at].counter)?;
