@@ -4,7 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::host::ir::{BinaryOp, Decl, DeclId, Derived, ExprId, ExprKind, FunctionId, StmtId, UnaryOp, Unit};
+use rustc_hash::FxHashMap;
+
+use crate::host::ir::{
+    BaseType, BinaryOp, Decl, DeclId, Derived, ExprId, ExprKind, FunctionId, StmtId, UnaryOp, Unit,
+};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
 
 use super::facts::Facts;
@@ -34,6 +38,29 @@ pub(super) struct Argument {
     pub(super) writes: bool,
     /// It touches more than the element that it is given.
     pub(super) is_whole: bool,
+}
+
+/// What calls do, as far as it was asked.
+#[derive(Debug)]
+pub(super) struct Effects {
+    known: FxHashMap<FunctionId, Effect>,
+    /// The functions that are looked at, each called by the one before it.
+    open: Vec<FunctionId>,
+    /// The first of them that one of the others calls.
+    reached: usize,
+}
+
+impl Default for Effects {
+    fn default() -> Effects {
+        Effects { known: FxHashMap::default(), open: Vec::new(), reached: usize::MAX }
+    }
+}
+
+impl Effects {
+    /// Forgets all, where what was being found out is not the whole of it.
+    pub(super) fn clear(&mut self) {
+        *self = Effects::default();
+    }
 }
 
 /// Whether a call of `name` may do more than give a value and write through its arguments.
@@ -74,14 +101,29 @@ impl Facts<'_> {
     }
 
     fn effect_of(&self, function: FunctionId) -> Effect {
-        if let Some(known) = self.effects.borrow().get(&function) {
+        if let Some(known) = self.effects.borrow().known.get(&function) {
             return known.clone();
         }
         let name = &self.unit.function(function).name;
-        // While it is looked at, a call of itself does nothing new.
-        self.effects.borrow_mut().insert(function, Effect::Does(Does::default()));
+        let depth = {
+            let mut effects = self.effects.borrow_mut();
+            if let Some(depth) = effects.open.iter().position(|open| *open == function) {
+                // While it is looked at, a call of itself does nothing new.
+                effects.reached = effects.reached.min(depth);
+                return Effect::Does(Does::default());
+            }
+            budget::spend(64);
+            effects.open.push(function);
+            effects.open.len() - 1
+        };
         let found = self.read_effect(function, name);
-        self.effects.borrow_mut().insert(function, found.clone());
+        let mut effects = self.effects.borrow_mut();
+        effects.open.truncate(depth);
+        // What was found while a function around it was looked at is not the whole of it.
+        if effects.reached >= depth {
+            effects.reached = usize::MAX;
+            effects.known.insert(function, found.clone());
+        }
         found
     }
 
@@ -109,7 +151,8 @@ impl Facts<'_> {
                 !is_inside && one.kind != SymbolKind::Constant && one.kind != SymbolKind::Function;
             if may_escape
                 && (how.address_taken || one.class != Class::Scalar && self.escapes(known.body, symbol))
-                || one.class == Class::Record && self.leads_by_members(known.body, symbol)
+                || self.leads_by_members(known.body, symbol)
+                || is_given && self.leads_by_itself(known.body, symbol)
             {
                 return Effect::Changes(format!("`{name}` may change what `{}` leads to", one.name));
             }
@@ -197,13 +240,62 @@ impl Facts<'_> {
             }
             _ => false,
         };
-        !self.unit.is_fortran()
-            && self.unit.exprs_in(span).any(|expr| match &expr.kind {
-                ExprKind::Deref(base)
-                | ExprKind::Index(base, _)
-                | ExprKind::Member { base, arrow: true, .. } => is_member(*base),
+        if self.unit.is_fortran() {
+            return self.unit.expr_ids_in(span).any(|id| match &self.unit.expr(id).kind {
+                ExprKind::Member { name, .. } => {
+                    self.is_pointer_member(name) && self.variable_of(id) == Some(symbol)
+                }
                 _ => false,
-            })
+            });
+        }
+        self.unit.exprs_in(span).any(|expr| match &expr.kind {
+            ExprKind::Deref(base) | ExprKind::Index(base, _) | ExprKind::Member { base, arrow: true, .. } => {
+                is_member(*base)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a parameter leads to other memory than its own: it is an array of pointers, or in C++ an object with pointers,
+    /// whose operators and conversions may follow them.
+    fn leads_by_itself(&self, body: StmtId, symbol: SymbolId) -> bool {
+        let Some(decl) = self.symbols.get(symbol).decl.map(|decl| self.unit.decl(decl)) else { return false };
+        let pointers = decl.derived.iter().filter(|part| matches!(part, Derived::Pointer)).count();
+        let is_of_pointers =
+            pointers > 1 || pointers == 1 && matches!(decl.derived.first(), Some(Derived::Array(_)));
+        let is_named = || {
+            let span = self.unit.stmt(body).span;
+            self.unit.expr_ids_in(span).any(|id| self.symbols.named(self.unit, id) == Some(symbol))
+        };
+        !self.unit.is_fortran()
+            && (is_of_pointers || self.unit.is_cpp() && self.holds_pointers(&decl.base, 0))
+            && is_named()
+    }
+
+    /// Whether a type is one of objects that hold pointers.
+    fn holds_pointers(&self, base: &BaseType, depth: usize) -> bool {
+        let tag = match base {
+            BaseType::Named(name) | BaseType::Tagged(name) => name.rsplit("::").next().unwrap_or(name),
+            _ => return false,
+        };
+        let tag = tag.split('<').next().unwrap_or(tag).trim();
+        let mut records = self.unit.records.iter().filter(|record| record.tag.as_deref() == Some(tag));
+        records.any(|record| {
+            let mut members = record.members.iter().map(|id| self.unit.decl(*id));
+            depth > 4
+                || !record.bases.is_empty()
+                || members.any(|member| {
+                    member.derived.iter().any(|part| matches!(part, Derived::Pointer | Derived::Reference))
+                        || self.holds_pointers(&member.base, depth + 1)
+                })
+        })
+    }
+
+    /// Whether a component of this name may be a pointer, or belongs to a type that is not seen.
+    fn is_pointer_member(&self, name: &str) -> bool {
+        let all = self.unit.records.iter().flat_map(|record| &record.members).map(|id| self.unit.decl(*id));
+        let mut named = all.filter(|decl| decl.name.eq_ignore_ascii_case(name)).peekable();
+        named.peek().is_none() || named.any(|decl| decl.fortran.pointer)
     }
 
     /// The variable that an element or a member is a part of.

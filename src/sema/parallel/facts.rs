@@ -15,7 +15,7 @@ use crate::sema::macros::assigned_names;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
-use super::calls::Effect;
+use super::calls::Effects;
 use super::origin::Origins;
 
 /// Functions that give memory which nothing else leads to.
@@ -58,7 +58,7 @@ pub struct Facts<'a> {
     /// The values that each variable is given; `None` for one that is not known.
     sources: FxHashMap<SymbolId, Vec<Option<ExprId>>>,
     functions: FxHashMap<&'a str, Vec<FunctionId>>,
-    pub(super) effects: RefCell<FxHashMap<FunctionId, Effect>>,
+    pub(super) effects: RefCell<Effects>,
     origins: OnceCell<Origins>,
     template_parameters: OnceCell<FxHashSet<String>>,
     /// Whether an expression changes a variable, as far as it was asked.
