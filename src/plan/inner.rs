@@ -263,8 +263,35 @@ impl Settling<'_, '_> {
     fn candidate<'v>(&self, nest: Nest<'v>, stmt: StmtId) -> Option<&'v Needs> {
         let Finding::Parallel(needs) = &nest.verdicts.get(&stmt)?.finding else { return None };
         let is_free = !self.at_loop.contains_key(&stmt) && !needs.is_asserted;
-        let is_plain = is_free && self.input.begins_line(stmt) && !self.is_concurrent(stmt);
+        let is_plain = is_free
+            && self.input.begins_line(stmt)
+            && !self.is_concurrent(stmt)
+            && !self.follows_pragma(stmt);
         (is_plain && self.may_be_implied(nest, stmt, needs)).then_some(needs)
+    }
+
+    /// Whether lines before a loop say something of it to a compiler: `#pragma GCC ivdep`, `!dir$ ivdep`.
+    fn follows_pragma(&self, stmt: StmtId) -> bool {
+        let file = self.facts.file;
+        let first = file.lines.line(self.facts.unit.stmt(stmt).span.start);
+        for line in (0..first).rev() {
+            let text = file.text(file.lines.span(line));
+            let text = text.trim().to_ascii_lowercase();
+            let words = text.trim_start_matches(['#', '!', 'c', '*']).trim_start();
+            let is_pragma =
+                words.starts_with("pragma") && !words["pragma".len()..].trim_start().starts_with("acc");
+            let is_comment = text.starts_with(['!', 'c', '*']) && self.facts.unit.is_fortran();
+            let begins = words.split_whitespace().next().unwrap_or_default();
+            if text.starts_with('#') && is_pragma
+                || is_comment && begins.contains('$') && !begins.starts_with("$acc")
+            {
+                return true;
+            }
+            if !text.is_empty() && !text.starts_with('#') && !is_comment {
+                return false;
+            }
+        }
+        false
     }
 
     /// Whether a loop is a `do concurrent`, or one over an index of it, which is not in the source.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use crate::budget;
 use crate::host::ir::{
     BaseType, BinaryOp, Decl, DeclId, Derived, ExprId, ExprKind, FunctionId, StmtId, UnaryOp, Unit,
 };
@@ -79,6 +80,14 @@ impl Facts<'_> {
                 Effect::Changes(format!("`{name}` stands for functions that do different things"))
             }
             _ => first,
+        }
+    }
+
+    /// Whether a call of `name` changes anything, what its arguments lead to included.
+    pub(super) fn changes_something(&self, name: &str) -> bool {
+        match self.effect(name) {
+            Effect::Does(does) => does.arguments.iter().any(|argument| argument.writes),
+            Effect::Changes(_) => true,
         }
     }
 

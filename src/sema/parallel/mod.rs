@@ -46,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::budget::{self, Exceeded};
 use crate::host::ir::{ExprKind, StmtId, StmtKind};
-use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length};
+use crate::sema::{Class, Header, SymbolId, SymbolKind, has_variable_length, reads_of_expr, uses};
 use crate::source::Span;
 
 use access::{Access, Nest, Step};
@@ -257,8 +257,44 @@ impl<'n, 'a> Judge<'n, 'a> {
             return Err(Obstacle { at: trouble.at, other: None, kind: Kind::Unclear(trouble.why.clone()) });
         }
         let mut needs = self.scalars(at, header)?;
+        if let Some(why) = self.moving_header(at, header) {
+            return Err(Obstacle { at: span, other: None, kind: Kind::Unclear(why) });
+        }
         needs.private.extend(self.memory(at)?);
         Ok(needs)
+    }
+
+    /// Why the bounds and the step of a loop cannot be computed by each thread: the body sets what they read, or a function is
+    /// called that changes something.
+    fn moving_header(&self, at: usize, header: &Header) -> Option<String> {
+        let (nest, facts) = (self.nest, self.nest.facts);
+        let set = uses(facts.unit, facts.symbols, header.body);
+        let exprs = || [Some(header.first), Some(header.bound), header.step].into_iter().flatten();
+        let mut read = exprs().flat_map(|expr| reads_of_expr(facts.unit, facts.symbols, expr));
+        if let Some(found) = read.find(|symbol| set.of(*symbol).is_some_and(|how| how.written)) {
+            let name = &facts.symbols.get(found).name;
+            return Some(format!("its first line reads `{name}`, which its body sets"));
+        }
+        let spans: Vec<Span> = exprs().map(|expr| facts.unit.expr(expr).span).collect();
+        let is_in_header = |place: Span| spans.iter().any(|span| span.contains(place));
+        let writes = || nest.accesses[nest.loops[at].accesses.clone()].iter().filter(|access| access.writes);
+        let mut reads = nest
+            .accesses
+            .iter()
+            .filter(|access| !access.writes && !access.is_kept && is_in_header(access.at));
+        if let Some(read) = reads.find(|read| writes().any(|write| nest.may_be_same(read, write))) {
+            return Some(format!("its first line reads `{}`, which its body may set", nest.name_of(read)));
+        }
+        let mut called =
+            spans.iter().flat_map(|span| facts.unit.exprs_in(*span)).filter_map(|expr| match &expr.kind {
+                ExprKind::Call { callee, .. } => Some(match &facts.unit.expr(*callee).kind {
+                    ExprKind::Name(name) => Some(name),
+                    _ => None,
+                }),
+                _ => None,
+            });
+        let changes = called.any(|name| name.is_none_or(|name| facts.changes_something(name)));
+        changes.then(|| "its first line calls a function that may change something".to_owned())
     }
 
     /// Whether the access is to a variable that each iteration of the loop has its own of.
