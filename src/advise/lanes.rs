@@ -9,7 +9,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::bind::ancestors;
 use crate::diag;
 use crate::edit::Edit;
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
+use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::plan::Division;
 use crate::sema::{self, Around, Class, Finding, Header, Needs, SymbolId};
 use crate::source::Span;
@@ -179,7 +179,12 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
         ground.bound[written].directive.kind,
         DirectiveKind::ParallelLoop | DirectiveKind::Loop | DirectiveKind::KernelsLoop
     );
-    if !is_free || !is_plain || division.stmts.len() > 1 || !division.levels.gang {
+    if !is_free
+        || !is_plain
+        || division.stmts.len() > 1
+        || !division.levels.gang
+        || !is_straight(ground, header)
+    {
         return None;
     }
     let loops = unit.stmt_ids_in(unit.stmt(header.body).span).filter(|stmt| {
@@ -241,6 +246,18 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
     Some(Piece {
         diag: diag.with(ground.head(*first), "this one goes from neighbour to neighbour"),
         edits: changes,
+    })
+}
+
+/// Whether the body of a loop has no jumps, and no arrays of its own, which the lanes would have to share.
+fn is_straight(ground: &Ground, header: &Header) -> bool {
+    let unit = ground.unit;
+    unit.stmts_in(unit.stmt(header.body).span).all(|stmt| match &stmt.kind {
+        StmtKind::Goto(_) | StmtKind::Labeled { .. } | StmtKind::Switch { .. } | StmtKind::Opaque(_) => false,
+        StmtKind::Decl(decls) => decls
+            .iter()
+            .all(|decl| !unit.decl(*decl).derived.iter().any(|part| matches!(part, Derived::Array(_)))),
+        _ => true,
     })
 }
 

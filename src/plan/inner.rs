@@ -137,10 +137,12 @@ impl Settling<'_, '_> {
     /// Settles a loop inside of one that is divided, and those in it. A loop of `kernels` that could run as one with it if it were
     /// parallel is told of.
     fn each_inside(&mut self, nest: Nest, stmt: StmtId, is_tight: bool, chosen: &BTreeSet<StmtId>) {
-        if self.at_loop.contains_key(&stmt) {
+        let is_seq = |at: &usize| self.input.clauses(*at).seq;
+        let directive = self.at_loop.get(&stmt).copied();
+        if directive.is_some_and(|at| !is_seq(&at)) {
             return self.nest(nest, stmt);
         }
-        if let Some(verdict) = nest.verdicts.get(&stmt) {
+        if let (None, Some(verdict)) = (directive, nest.verdicts.get(&stmt)) {
             self.tell(verdict);
             if let (true, Finding::Sequential(obstacle)) =
                 (is_tight && nest.in_kernels && !self.is_concurrent(stmt), &verdict.finding)
