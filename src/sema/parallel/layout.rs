@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::StmtId;
+use crate::host::ir::{ExprId, ExprKind, StmtId};
 use crate::sema::SymbolKind;
 
 use super::access::{Access, Nest, Step};
@@ -196,12 +196,22 @@ impl Nest<'_> {
         let known = &self.loops[at];
         let around = self.around(known.outer);
         let counters = || around.iter().map(|outer| self.loops[*outer].counter);
-        let [one, two] = known.bounds.as_slice() else { return false };
-        let is_fixed = |atom: AtomId| !matches!(self.atoms.get(atom), Atom::Unknown(Some(_), _));
-        one.plus(two, 1).is_some_and(|length| {
-            length.atoms().all(is_fixed)
-                && length.atoms().any(|atom| counters().any(|counter| counter == atom))
-        })
+        let is_counted = |value: &Poly| value.atoms().any(|atom| counters().any(|counter| counter == atom));
+        match known.bounds.as_slice() {
+            [one, two] => one.plus(two, 1).is_some_and(|length| is_counted(&length)),
+            // It begins at a counter and ends at a value that is not understood, but the same for all.
+            [first] => {
+                is_counted(first) && known.header.as_ref().is_ok_and(|header| self.is_plain(header.bound))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression reads no memory by a subscript or a pointer, and calls nothing.
+    fn is_plain(&self, expr: ExprId) -> bool {
+        let kind = &self.facts.unit.expr(expr).kind;
+        let reads = matches!(kind, ExprKind::Index(..) | ExprKind::Deref(_) | ExprKind::Call { .. });
+        !reads && kind.children().all(|child| self.is_plain(child))
     }
 
     /// Whether loop `at` moves along with the loop around it, as one over the neighbours of a point does.
