@@ -39,8 +39,19 @@ fn threads_share(body: &Body, symbol: SymbolId, from: Levels) -> bool {
             let inner = sema::uses(input.unit(), input.symbols, shared.stmt());
             // What it reduces, it has a copy of for each thread.
             let reduces = shared.reduces(input, symbol);
-            more && !reduces && inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken)
+            let is_changed = inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken);
+            more && !reduces
+                && is_changed
+                && !(shared.levels().gang && is_only_in(body, symbol, shared.span(input)))
         })
+}
+
+/// Whether the region uses a variable in one loop only: where that loop is divided over gangs and threads alike, each thread has
+/// what a gang would have for the iteration.
+fn is_only_in(body: &Body, symbol: SymbolId, within: Span) -> bool {
+    let (unit, symbols) = (body.input.unit(), body.input.symbols);
+    let mut outside = unit.expr_ids_in(body.region).filter(|id| !within.contains(unit.expr(*id).span));
+    !outside.any(|id| symbols.named(unit, id) == Some(symbol))
 }
 
 /// An object of each gang or worker that more threads fill by parts, and an array that they fill by a pointer, are not shared:
