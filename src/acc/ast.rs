@@ -339,6 +339,24 @@ impl ReductionOp {
             _ => return None,
         })
     }
+
+    /// How it is spelled in C, or in Fortran.
+    pub fn spelled(self, is_fortran: bool) -> &'static str {
+        let (c, fortran) = match self {
+            ReductionOp::Add => ("+", "+"),
+            ReductionOp::Multiply => ("*", "*"),
+            ReductionOp::Max => ("max", "max"),
+            ReductionOp::Min => ("min", "min"),
+            ReductionOp::BitAnd => ("&", "iand"),
+            ReductionOp::BitOr => ("|", "ior"),
+            ReductionOp::BitXor => ("^", "ieor"),
+            ReductionOp::And => ("&&", ".and."),
+            ReductionOp::Or => ("||", ".or."),
+            ReductionOp::Eqv => (".eqv.", ".eqv."),
+            ReductionOp::Neqv => (".neqv.", ".neqv."),
+        };
+        if is_fortran { fortran } else { c }
+    }
 }
 
 /// An argument of `gang`.

@@ -10,11 +10,10 @@ use crate::bind::ancestors;
 use crate::diag;
 use crate::edit::Edit;
 use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
-use crate::plan::Division;
+use crate::plan::{self, Division};
 use crate::sema::{self, Around, Class, Finding, Header, Needs, SymbolId};
 use crate::source::Span;
 
-use super::narrower::subscripts;
 use super::{Ground, Piece, edits, size};
 
 /// Fewer iterations than this do not fill the lanes of a warp.
@@ -187,37 +186,21 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
     {
         return None;
     }
-    let loops = unit.stmt_ids_in(unit.stmt(header.body).span).filter(|stmt| {
-        let is_governed =
-            ground.settled.iter().any(|one| one.stmt() == Some(*stmt) && one.directive.kind.is_loop());
-        !is_governed && matches!(unit.stmt(*stmt).kind, StmtKind::For { .. })
-    });
-    let mut best: Vec<(StmtId, Header, Strides)> = loops
-        .filter_map(|stmt| {
-            let inside = sema::header(unit, symbols, stmt).ok()?;
-            let all = strides(ground, unit.stmt(inside.body).span, inside.var);
-            let is_short = size::trips(ground, stmt).is_some_and(|trips| trips < WARP);
-            (all.unit > all.far && all.unit >= own.unit && !is_short).then_some((stmt, inside, all))
-        })
-        .collect();
-    best.sort_by_key(|(stmt, _, all)| (std::cmp::Reverse(all.unit), unit.stmt(*stmt).span.start));
+    let rows = rows(ground, header, own);
     // All loops that have the neighbours must be parallel: else most of the work is done by one lane.
-    let all: Vec<(StmtId, String)> = best
+    let all: Vec<(StmtId, String)> = rows
         .iter()
         .filter(|(stmt, ..)| {
-            !best
-                .iter()
-                .any(|(other, ..)| other != stmt && unit.stmt(*other).span.contains(unit.stmt(*stmt).span))
+            let is_around =
+                |other: &StmtId| other != stmt && unit.stmt(*other).span.contains(unit.stmt(*stmt).span);
+            !rows.iter().any(|(other, ..)| is_around(other))
         })
         .map(|(stmt, ..)| Some((*stmt, clauses(ground, index, *stmt)?)))
         .collect::<Option<_>>()?;
-    let (first, inside, _) = best.first()?;
-    let covered: usize = all
-        .iter()
-        .map(|(stmt, _)| {
-            best.iter().find(|(other, ..)| other == stmt).map_or(0, |(.., strides)| strides.unit)
-        })
-        .sum();
+    let (first, inside, _) = rows.first()?;
+    let is_taken = |stmt: &StmtId| all.iter().any(|(taken, _)| taken == stmt);
+    let covered: usize =
+        rows.iter().filter(|(stmt, ..)| is_taken(stmt)).map(|(.., strides)| strides.unit).sum();
     (covered * 2 > own.far).then_some(())?;
     let mut changes = Vec::new();
     head(ground, lane, header)?;
@@ -247,6 +230,26 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
         diag: diag.with(ground.head(*first), "this one goes from neighbour to neighbour"),
         edits: changes,
     })
+}
+
+/// The loops without a directive in a loop that go from neighbour to neighbour as often as it does or more, the best first.
+fn rows(ground: &Ground, header: &Header, own: Strides) -> Vec<(StmtId, Header, Strides)> {
+    let (unit, symbols) = (ground.unit, ground.symbols);
+    let loops = unit.stmt_ids_in(unit.stmt(header.body).span).filter(|stmt| {
+        let is_governed =
+            ground.settled.iter().any(|one| one.stmt() == Some(*stmt) && one.directive.kind.is_loop());
+        !is_governed && matches!(unit.stmt(*stmt).kind, StmtKind::For { .. })
+    });
+    let mut rows: Vec<(StmtId, Header, Strides)> = loops
+        .filter_map(|stmt| {
+            let inside = sema::header(unit, symbols, stmt).ok()?;
+            let all = strides(ground, unit.stmt(inside.body).span, inside.var);
+            let is_short = size::trips(ground, stmt).is_some_and(|trips| trips < WARP);
+            (all.unit > all.far && all.unit >= own.unit && !is_short).then_some((stmt, inside, all))
+        })
+        .collect();
+    rows.sort_by_key(|(stmt, _, all)| (std::cmp::Reverse(all.unit), unit.stmt(*stmt).span.start));
+    rows
 }
 
 /// Whether the body of a loop has no jumps, and no arrays of its own, which the lanes would have to share.
@@ -346,9 +349,10 @@ fn words(ground: &Ground, needs: &Needs) -> String {
     if !private.is_empty() {
         text += &format!(" {}", edits::clause("private", &names(&private)));
     }
+    let is_fortran = ground.unit.is_fortran();
     let mut by_operator: BTreeMap<&str, Vec<SymbolId>> = BTreeMap::new();
     for (how, symbol) in &needs.reductions {
-        by_operator.entry(operator(ground, *how)).or_default().push(*symbol);
+        by_operator.entry(plan::operator(*how).spelled(is_fortran)).or_default().push(*symbol);
     }
     for (operator, all) in by_operator {
         text += &format!(" reduction({operator}:{})", names(&all).join(", "));
@@ -356,41 +360,13 @@ fn words(ground: &Ground, needs: &Needs) -> String {
     text
 }
 
-fn operator(ground: &Ground, how: sema::Combine) -> &'static str {
-    use crate::acc::ast::ReductionOp;
-    let is_fortran = ground.unit.is_fortran();
-    match (crate::plan::operator(how), is_fortran) {
-        (ReductionOp::Add, _) => "+",
-        (ReductionOp::Multiply, _) => "*",
-        (ReductionOp::Max, _) => "max",
-        (ReductionOp::Min, _) => "min",
-        (ReductionOp::BitAnd, false) => "&",
-        (ReductionOp::BitAnd, true) => "iand",
-        (ReductionOp::BitOr, false) => "|",
-        (ReductionOp::BitOr, true) => "ior",
-        (ReductionOp::BitXor, false) => "^",
-        (ReductionOp::BitXor, true) => "ieor",
-        (ReductionOp::And, false) => "&&",
-        (ReductionOp::And, true) => ".and.",
-        (ReductionOp::Or, false) => "||",
-        (ReductionOp::Or, true) => ".or.",
-        (ReductionOp::Eqv, _) => ".eqv.",
-        (ReductionOp::Neqv, _) => ".neqv.",
-    }
-}
-
 /// How the accesses in some bytes go through memory as a variable counts.
 fn strides(ground: &Ground, span: Span, variable: SymbolId) -> Strides {
     let unit = ground.unit;
     let mut found = Strides::default();
-    for id in unit.expr_ids_in(span) {
-        let is_element = matches!(unit.expr(id).kind, ExprKind::Index(..));
-        let is_part = ground.tables.parents[id.0 as usize]
-            .is_some_and(|around| matches!(&unit.expr(around).kind, ExprKind::Index(base, _) if *base == id));
-        if !is_element || is_part {
-            continue;
-        }
-        let (root, all) = subscripts(ground, id);
+    for element in sema::elements(unit, span) {
+        let (root, all) = sema::subscripts(unit, element);
+        let root = ground.symbols.named(unit, root);
         let is_shared = root.is_some_and(|root| {
             let known = ground.symbols.get(root);
             let is_memory = matches!(known.class, Class::Array | Class::Pointer);

@@ -173,7 +173,8 @@ fn overwrites(ground: &Ground, one: &Move) -> bool {
     body.iter().any(|stmt| {
         let StmtKind::Expr(expr) = ground.unit.stmt(*stmt).kind else { return false };
         let ExprKind::Assign(None, target, _) = ground.unit.expr(expr).kind else { return false };
-        let (root, subscripts) = subscripts(ground, target);
+        let (root, subscripts) = sema::subscripts(ground.unit, target);
+        let root = ground.symbols.named(ground.unit, root);
         let mut seen = std::collections::BTreeSet::new();
         root == Some(one.symbol)
             && subscripts.len() == extents.len()
@@ -243,18 +244,6 @@ fn covers(ground: &Ground, header: &sema::Header, extent: &Extent) -> bool {
         && header.compare == compare
         && same(&text(header.first), &extent.first)
         && same(&text(header.bound), &extent.last)
-}
-
-/// The variable of an element and its subscripts, in the order of the dimensions.
-pub fn subscripts(ground: &Ground, expr: ExprId) -> (Option<SymbolId>, Vec<ExprId>) {
-    let mut found = Vec::new();
-    let mut at = expr;
-    while let ExprKind::Index(base, index) = ground.unit.expr(at).kind {
-        found.push(index);
-        at = base;
-    }
-    found.reverse();
-    (ground.symbols.named(ground.unit, at), found)
 }
 
 /// The ways, in the order in which they are told.

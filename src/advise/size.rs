@@ -2,13 +2,10 @@
 //!
 //! Invariant: what is not known is `None`, never a guess.
 
-use crate::host::ir::{BaseType, BinaryOp, Derived, ExprId, ExprKind, StmtId, UnaryOp};
-use crate::sema::{self, SymbolId};
+use crate::host::ir::{BaseType, Derived, ExprId, StmtId};
+use crate::sema::{self, Symbol, SymbolId, SymbolKind};
 
 use super::Ground;
-
-/// Constants that are computed from constants are followed no further than this.
-const DEPTH: usize = 8;
 
 /// The bytes of a variable that is an array, or of the elements of one, if all of its extents are known.
 pub fn bytes(ground: &Ground, symbol: SymbolId) -> Option<i128> {
@@ -65,46 +62,14 @@ pub fn element(ground: &Ground, symbol: SymbolId) -> Option<i128> {
 
 /// The value of an expression of constants.
 pub fn value(ground: &Ground, expr: ExprId) -> Option<i128> {
-    value_within(ground, expr, DEPTH)
-}
-
-fn value_within(ground: &Ground, expr: ExprId, depth: usize) -> Option<i128> {
-    let depth = depth.checked_sub(1)?;
-    let value = |expr: ExprId| value_within(ground, expr, depth);
-    match &ground.unit.expr(expr).kind {
-        ExprKind::Int(number) => Some(*number),
-        ExprKind::Unary(UnaryOp::Minus, operand) => value(*operand).map(|value| -value),
-        ExprKind::Cast { operand, .. } => value(*operand),
-        ExprKind::Name(name) => ground.symbols.number(name).or_else(|| {
-            let known = ground.symbols.get(ground.symbols.named(ground.unit, expr)?);
-            let is_fixed = known.is_const || known.kind == sema::SymbolKind::Constant;
-            let init = ground.unit.decl(known.decl.filter(|_| is_fixed)?).init?;
-            value(init)
-        }),
-        ExprKind::Binary(op, left, right) => {
-            let (left, right) = (value(*left)?, value(*right)?);
-            match op {
-                BinaryOp::Add => left.checked_add(right),
-                BinaryOp::Subtract => left.checked_sub(right),
-                BinaryOp::Multiply => left.checked_mul(right),
-                BinaryOp::Divide => left.checked_div(right),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    let is_fixed = |known: &Symbol| known.is_const || known.kind == SymbolKind::Constant;
+    sema::constant(ground.unit, ground.symbols, expr, &is_fixed)
 }
 
 /// How many iterations a loop has.
 pub fn trips(ground: &Ground, stmt: StmtId) -> Option<i128> {
     let header = sema::header(ground.unit, ground.symbols, stmt).ok()?;
-    let (first, bound) = (value(ground, header.first)?, value(ground, header.bound)?);
-    let step = header.step.map_or(Some(1), |step| value(ground, step))?;
-    let (step, down) = if step < 0 { (-step, !header.down) } else { (step, header.down) };
-    let span = if down { first - bound } else { bound - first };
-    let inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
-    let span = span + i128::from(inclusive);
-    (step > 0).then(|| (span.max(0) + step - 1) / step)
+    sema::trips(&header, |expr| value(ground, expr))
 }
 
 /// A number of bytes in words.

@@ -11,7 +11,6 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{self, Around, Facts, Finding, Kind, Obstacle};
 use crate::source::Span;
 
-use super::narrower::subscripts;
 use super::{Ground, Piece, edits};
 
 /// The advice.
@@ -91,7 +90,8 @@ fn adds(ground: &Ground, expr: ExprId) -> bool {
         text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
     };
     let is_apart = |target: ExprId, value: ExprId| {
-        let (root, _) = subscripts(ground, target);
+        let (root, _) = sema::subscripts(ground.unit, target);
+        let root = ground.symbols.named(ground.unit, root);
         let span = unit.expr(value).span;
         root.is_some_and(|root| {
             let mut all = ground.mentions(root).iter();

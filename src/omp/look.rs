@@ -10,7 +10,6 @@ use crate::source::Span;
 
 use super::Target;
 use super::ast::{Body, Clause, Speech};
-use super::operator::operator;
 
 /// The situation in which a page is asked.
 #[derive(Clone, Debug)]
@@ -171,7 +170,7 @@ pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String
     };
     let op = match &attribute.sharing {
         Sharing::Reduction(op) if attribute.entry == "implicit/reduction-complex" => complex_operator(*op)?,
-        Sharing::Reduction(op) => operator(*op, asked.speech),
+        Sharing::Reduction(op) => op.spelled(asked.speech == Speech::Fortran),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
     };
     let name = match attribute.sharing {

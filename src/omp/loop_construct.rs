@@ -80,8 +80,8 @@ impl Ground<'_> {
             && launch.nest.as_ref().is_none_or(|nest| self.loop_fits(nest))
     }
 
-    /// flang 22 does not know `parallel loop`. A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they share it out, their threads must have a
-    /// loop inside, or they might share it, too.
+    /// A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they share it out, their threads must have a
+    /// loop inside, or they might share it, too. flang 22 does not know `parallel loop`.
     fn loop_fits(self, work: &WorkLoop) -> bool {
         let is_plain = |one: &Attribute| match one.sharing {
             Sharing::Firstprivate => !work.spread.gangs,

@@ -43,15 +43,11 @@ pub type Reached = BTreeMap<u32, BTreeSet<SymbolId>>;
 pub fn leaves_open(unit: &Unit, bound: &[Bound], aim: &Aim) -> bool {
     let governed: BTreeSet<StmtId> =
         bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt).collect();
-    let has_plain_loop = |stmt: StmtId| {
-        let inside = unit.stmt_ids_in(unit.stmt(stmt).span);
-        let mut loops = inside.filter(|stmt| matches!(unit.stmt(*stmt).kind, StmtKind::For { .. }));
-        loops.any(|stmt| !governed.contains(&stmt))
-    };
     bound.iter().any(|one| {
         launch::region(one.directive.kind) == Region::Kernels && one.directive.kind.is_compute()
             || one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Auto)
-    }) || !aim.as_written && governed.iter().any(|stmt| has_plain_loop(*stmt))
+    }) || !aim.as_written
+        && governed.iter().any(|stmt| has_plain_loop(unit, *stmt, |inner| governed.contains(&inner)))
 }
 
 /// Settles which loops are parallel.
@@ -162,14 +158,10 @@ impl Settling<'_, '_> {
 
     /// Whether loops without a directive stand in loops of the construct that have one.
     fn has_plain_loops(&self, index: usize, stmt: StmtId) -> bool {
-        let unit = self.facts.unit;
         let has_one = |at: usize| {
-            self.input.bound[at].stmt().is_some_and(|outer| {
-                let mut inside = unit.stmt_ids_in(unit.stmt(outer).span);
-                inside.any(|stmt| {
-                    matches!(unit.stmt(stmt).kind, StmtKind::For { .. }) && !self.at_loop.contains_key(&stmt)
-                })
-            })
+            let is_governed = |stmt| self.at_loop.contains_key(&stmt);
+            let outer = self.input.bound[at].stmt();
+            outer.is_some_and(|outer| has_plain_loop(self.facts.unit, outer, is_governed))
         };
         let own = self.at_loop.get(&stmt).copied().filter(|at| *at == index);
         !self.input.aim.as_written && own.into_iter().chain(self.input.all_loops_below(index)).any(has_one)
@@ -384,6 +376,12 @@ impl Changes {
         }
         with_implied(facts.unit, all, self.implied)
     }
+}
+
+/// Whether a loop in `stmt`, which may be one, has no directive.
+fn has_plain_loop(unit: &Unit, stmt: StmtId, is_governed: impl Fn(StmtId) -> bool) -> bool {
+    let mut inside = unit.stmt_ids_in(unit.stmt(stmt).span);
+    inside.any(|stmt| matches!(unit.stmt(stmt).kind, StmtKind::For { .. }) && !is_governed(stmt))
 }
 
 /// The outermost loops in `stmt`, which may be one.

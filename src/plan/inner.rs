@@ -191,10 +191,8 @@ impl Settling<'_, '_> {
             trips.saturating_mul(unit.expr_ids_in(unit.stmt(*stmt).span).count() as u64)
         };
         let work: u64 = candidates.iter().map(weight).fold(0, u64::saturating_add);
-        let sum = |lane: &dyn Fn(StmtId) -> StmtId| -> usize {
-            candidates.iter().map(|stmt| nest.layout.near(lane(*stmt), *stmt).near).sum()
-        };
-        let (here, there) = (sum(&|_| divided.stmt), sum(&|stmt| stmt));
+        let here: usize = candidates.iter().map(|stmt| nest.layout.near(divided.stmt, *stmt)).sum();
+        let there: usize = candidates.iter().map(|stmt| nest.layout.near(*stmt, *stmt)).sum();
         let reduces = candidates.iter().any(|stmt| match &nest.verdicts[stmt].finding {
             Finding::Parallel(needs) => !needs.reductions.is_empty(),
             Finding::Sequential(_) => false,

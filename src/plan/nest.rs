@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{BinaryOp, Concurrent, ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
@@ -227,19 +227,9 @@ impl Input<'_> {
 
     /// Whether the target prefers one flat loop for a nest in `stmt` that reduces nothing and uses many elements.
     fn is_better_flat(&self, stmt: StmtId, directives: &[usize]) -> bool {
-        let exprs = || self.unit.expr_ids_in(self.unit.stmt(stmt).span);
-        let base = |expr| match self.unit.expr(expr).kind {
-            ExprKind::Index(base, _) => Some(base),
-            _ => None,
-        };
-        let subscripts = exprs().filter(|expr| base(*expr).is_some()).count();
-        let inner = exprs().filter(|expr| base(*expr).is_some_and(|base| self.is_subscripted(base))).count();
+        let elements = || sema::elements(self.unit, self.unit.stmt(stmt).span).len();
         let reduces = directives.iter().any(|at| !self.clauses(*at).reduction.is_empty());
-        self.aim.preference.flat_from.is_some_and(|from| !reduces && subscripts - inner >= from)
-    }
-
-    fn is_subscripted(&self, expr: ExprId) -> bool {
-        matches!(self.unit.expr(expr).kind, ExprKind::Index(..))
+        self.aim.preference.flat_from.is_some_and(|from| !reduces && elements() >= from)
     }
 
     /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.

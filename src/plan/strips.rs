@@ -7,7 +7,6 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId};
 use crate::sema::{self, CNumber, CTypes, Facts, Header, Integer, Rank};
 use crate::source::Span;
 
-use super::trips::DEPTH;
 use super::{Attribute, Input, Sharing, Spread, WorkLoop};
 
 /// A loop that becomes two: one over tiles, one over the elements of a tile.
@@ -100,7 +99,7 @@ impl Input<'_> {
         }
         let constant = || {
             let known = self.symbols.get(self.symbols.lookup(text, offset)?);
-            self.value(self.unit.decl(known.decl.filter(|_| known.is_const)?).init?, DEPTH)
+            self.value(self.unit.decl(known.decl.filter(|_| known.is_const)?).init?)
         };
         let constant = constant();
         let value = text.parse().ok().or_else(|| self.symbols.number(text)).or(constant)?;
@@ -112,7 +111,7 @@ impl Input<'_> {
 
     fn strip(&self, facts: &Facts, header: &Header, size: (i128, String)) -> Option<Strip> {
         let known = self.symbols.get(header.var);
-        let step = header.step.map_or(Some(1), |step| self.value(step, DEPTH))?.abs();
+        let step = header.step.map_or(Some(1), |step| self.value(step))?.abs();
         if step == 0
             || step >= SMALL
             || !(self.is_plain_value(header.first) && self.is_plain_value(header.bound))
@@ -142,7 +141,7 @@ impl Input<'_> {
         if self.unit.is_fortran() {
             sema::integer(facts, header.var)?;
             // The sign of the step says which way a loop of Fortran goes.
-            let signed = header.step.map_or(Some(1), |step| self.value(step, DEPTH))?;
+            let signed = header.step.map_or(Some(1), |step| self.value(step))?;
             strip.down = (signed < 0) != header.down;
             return Some(strip);
         }
@@ -178,7 +177,7 @@ impl Input<'_> {
         if let Some(known) = sema::computed(facts, expr) {
             return Some(known);
         }
-        if let Some(value) = self.value(expr, DEPTH) {
+        if let Some(value) = self.value(expr) {
             return Some(Integer { bits: if value.abs() < SMALL { 32 } else { 64 }, is_signed: true });
         }
         let chosen = std::collections::BTreeSet::new();
@@ -196,7 +195,7 @@ impl Input<'_> {
     /// What counts the tiles of a loop of C.
     fn count(&self, facts: &Facts, header: &Header) -> Option<Count> {
         let own = sema::declared(facts, header.var)?;
-        let [first, bound] = [header.first, header.bound].map(|expr| self.value(expr, DEPTH));
+        let [first, bound] = [header.first, header.bound].map(|expr| self.value(expr));
         let types = [self.integer_type(facts, header.first)?, self.integer_type(facts, header.bound)?];
         let is_small = |value: Option<i128>| value.is_some_and(|value| value.abs() < SMALL);
         let is_up = !header.counts_down();
@@ -225,7 +224,7 @@ impl Input<'_> {
     fn is_cast(&self, facts: &Facts, header: &Header, expr: ExprId) -> Option<bool> {
         let own = sema::declared(facts, header.var)?;
         let ty = self.integer_type(facts, expr)?;
-        let is_positive = self.value(expr, DEPTH).is_some_and(|value| value >= 0);
+        let is_positive = self.value(expr).is_some_and(|value| value >= 0);
         Some(!own.is_signed && own.bits == 32 && ty.is_signed && ty.bits <= 32 && !is_positive)
     }
 

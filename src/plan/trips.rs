@@ -2,16 +2,13 @@
 //!
 //! Invariant: decides how parallel a nest is, never what it computes.
 
-use crate::host::ir::{BinaryOp, Derived, Expr, ExprId, ExprKind, UnaryOp};
-use crate::sema::Header;
+use crate::host::ir::{Derived, Expr, ExprId, ExprKind};
+use crate::sema::{self, Header};
 
 use super::Input;
 
 /// Fewer iterations than this leave most of a device idle if each is one thread.
 const FEW: i128 = 256;
-
-/// Constants that are computed from constants are followed no further than this.
-pub(super) const DEPTH: usize = 8;
 
 impl Input<'_> {
     /// Whether the loops of a nest that are one are known to have few iterations.
@@ -23,8 +20,8 @@ impl Input<'_> {
     /// The largest number of iterations that a loop can have: it is known, or the loop's variable is a subscript of an array
     /// of known extent.
     fn most_trips(&self, header: &Header) -> Option<i128> {
-        let known = self.value(header.first, DEPTH).zip(self.value(header.bound, DEPTH));
-        let step = header.step.map_or(Some(1), |step| self.value(step, DEPTH)).map(i128::abs);
+        let known = self.value(header.first).zip(self.value(header.bound));
+        let step = header.step.map_or(Some(1), |step| self.value(step)).map(i128::abs);
         let trips = known.zip(step.filter(|step| *step > 0));
         let trips = trips.map(|((first, bound), step)| (bound - first).abs() / step + 1);
         trips.or_else(|| self.extent(header))
@@ -49,35 +46,13 @@ impl Input<'_> {
         }
         let decl = self.symbols.get(self.symbols.named(self.unit, base)?).decl?;
         match self.unit.decl(decl).derived.get(depth)? {
-            Derived::Array(Some(size)) => self.value(*size, DEPTH),
+            Derived::Array(Some(size)) => self.value(*size),
             Derived::Array(None) | Derived::Pointer | Derived::Function | Derived::Reference => None,
         }
     }
 
     /// The value of an expression of constants.
-    pub(super) fn value(&self, expr: ExprId, depth: usize) -> Option<i128> {
-        let depth = depth.checked_sub(1)?;
-        let value = |expr: ExprId| self.value(expr, depth);
-        match &self.unit.expr(expr).kind {
-            ExprKind::Int(number) => Some(*number),
-            ExprKind::Unary(UnaryOp::Minus, operand) => value(*operand).map(|value| -value),
-            ExprKind::Cast { operand, .. } => value(*operand),
-            ExprKind::Name(name) => self.symbols.number(name).or_else(|| {
-                let known = self.symbols.get(self.symbols.named(self.unit, expr)?);
-                let init = self.unit.decl(known.decl.filter(|_| known.is_const)?).init?;
-                value(init)
-            }),
-            ExprKind::Binary(op, left, right) => {
-                let (left, right) = (value(*left)?, value(*right)?);
-                match op {
-                    BinaryOp::Add => left.checked_add(right),
-                    BinaryOp::Subtract => left.checked_sub(right),
-                    BinaryOp::Multiply => left.checked_mul(right),
-                    BinaryOp::Divide => left.checked_div(right),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
+    pub(super) fn value(&self, expr: ExprId) -> Option<i128> {
+        sema::constant(self.unit, self.symbols, expr, &|known| known.is_const)
     }
 }

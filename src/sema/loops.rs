@@ -311,9 +311,13 @@ pub fn is_tight(unit: &Unit, symbols: &Symbols, outer: &[Header], inner: &Header
 
 /// The number of iterations, if the header holds literals only.
 pub fn trip_constant(unit: &Unit, header: &Header) -> Option<i128> {
-    let first = constant(unit, header.first)?;
-    let bound = constant(unit, header.bound)?;
-    let step = header.step.map_or(Some(1), |step| constant(unit, step))?;
+    trips(header, |expr| constant(unit, expr))
+}
+
+/// The number of iterations of a loop whose bounds and step have known values.
+pub fn trips(header: &Header, value: impl Fn(ExprId) -> Option<i128>) -> Option<i128> {
+    let (first, bound) = (value(header.first)?, value(header.bound)?);
+    let step = header.step.map_or(Some(1), value)?;
     let (step, down) = if step < 0 { (-step, !header.down) } else { (step, header.down) };
     let span = if down { first - bound } else { bound - first };
     let inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);

@@ -7,6 +7,7 @@ mod assigned;
 mod c_library;
 mod c_type;
 mod components;
+mod constant;
 mod decay;
 mod derived_types;
 mod designator;
@@ -15,6 +16,7 @@ mod elemental;
 mod flow;
 mod fortran;
 mod holds;
+mod indexed;
 mod loops;
 mod macros;
 mod memory;
@@ -38,6 +40,7 @@ pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
     Chain, Lent, Path, Place, Step, chain, inquired, is_lent, is_selected, lender, lent, paths, record_of,
 };
+pub use constant::constant;
 pub use decay::decays;
 pub use derived_types::Component;
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
@@ -46,12 +49,13 @@ pub use flow::{
 };
 pub use fortran::{resolve, type_of_letter};
 pub use holds::{Element, Type};
-pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant};
+pub use indexed::{elements, subscripts};
+pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant, trips};
 pub use memory::{Moved, gapped, moves, retargets};
 pub use numeric::enclosed;
 pub use output::{Output, output, prints};
 pub use parallel::{
-    Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Level, Near,
+    Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Level,
     Needs, Obstacle, Reach, Said, Verdict, combined, computed, declared, fixed_step, inductions, integer,
     is_mathematical, judge, judge_and_reach, may_change, reached,
 };

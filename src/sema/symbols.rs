@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record,
-    StmtId, StmtKind, Unit,
+    BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record, StmtId, StmtKind,
+    Unit,
 };
 use crate::scan::Define;
 use crate::source::Span;
@@ -487,25 +487,11 @@ impl Symbols {
     }
 
     pub(super) fn function(&mut self, name: &str, scope: Span, from: u32) -> SymbolId {
-        let kind = SymbolKind::Function;
-        let name = name.to_owned();
         self.insert(Symbol {
-            name,
-            kind,
+            kind: SymbolKind::Function,
             class: Class::Unknown,
-            is_floating: false,
-            shape: Vec::new(),
-            bounds: Vec::new(),
-            scope,
             from,
-            decl: None,
-            is_const: true,
-            is_reference: false,
-            fortran: Attributes::default(),
-            spelling: None,
-            home: None,
-            record: None,
-            intrinsic: None,
+            ..Symbol::constant(name, scope)
         })
     }
 

@@ -6,10 +6,10 @@ use crate::advise::{self, Ground};
 use crate::budget;
 use crate::diag::Diag;
 use crate::edit::{EditSet, Rewrite};
+use crate::host;
 use crate::plan;
 use crate::scan::{self, View};
 use crate::sema::Facts;
-use crate::{host, omp};
 
 use super::read;
 use super::{Options, Source, To};
@@ -50,18 +50,11 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     }
     let symbols = source.symbols(&unit, &scan);
     let (bound, _) = read::bound_in(file, (&scan, &symbols), &mut unit, parsed, &mut held);
-    let target = options.target(file.language);
     let aim = match options.to {
         To::Cuda => source.cuda_aim(options),
-        To::OpenMp => plan::Aim {
-            device_type: options.device_type.clone(),
-            preference: omp::preference(target.profile, target.version, target.speech),
-            queues: true,
-            asks: true,
-            as_written: options.as_written,
-            routines: source.routines(options),
-            queued_elsewhere: read::queued_elsewhere(file, &scan),
-        },
+        To::OpenMp => {
+            plan::Aim { queued_elsewhere: read::queued_elsewhere(file, &scan), ..source.openmp_aim(options) }
+        }
     };
     let macros = source.macros(&scan);
     let facts = Facts::new(file, &unit, &symbols, &macros, options.assume_no_alias).within(options.budget);

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use crate::bind;
 use crate::edit::EditSet;
 use crate::host::ir::Unit;
-use crate::omp;
 use crate::pins::{self, Purpose, Site};
 use crate::plan;
 use crate::scan::Scan;
@@ -64,16 +63,7 @@ impl BackEnd for Instrument {
             regions = bind::enclose(&mut unit, &scan.directives, &parsed).0;
         }
         let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &regions);
-        let target = options.target(file.language);
-        let aim = plan::Aim {
-            device_type: options.device_type.clone(),
-            preference: omp::preference(target.profile, target.version, target.speech),
-            queues: true,
-            asks: true,
-            as_written: true,
-            routines: source.routines(options),
-            queued_elsewhere: Vec::new(),
-        };
+        let aim = plan::Aim { as_written: true, ..source.openmp_aim(options) };
         let (bound, reached) = source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
         let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &aim);
         let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &held, &reached, &aim);

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::omp;
 use crate::plan::{self, Aim, Closed, Item, Plan, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::Scan;
@@ -35,9 +34,8 @@ impl Found {
     fn add(&mut self, facts: &Facts, verdict: &Verdict) {
         let span = facts.unit.stmt(verdict.stmt).span;
         let name = |symbol: &SymbolId| facts.symbols.get(*symbol).name.clone();
-        let speech = omp::Speech::of(facts.file.language);
         let reduction = |(how, symbol): &(Combine, SymbolId)| {
-            (omp::operator(plan::operator(*how), speech).to_owned(), name(symbol))
+            (plan::operator(*how).spelled(facts.unit.is_fortran()).to_owned(), name(symbol))
         };
         let verdict = match &verdict.finding {
             Finding::Parallel(needs) => LoopVerdict::Parallel {

@@ -228,6 +228,22 @@ struct Planned {
     conditions: Rc<Conditions>,
 }
 
+impl Source {
+    /// What plans for OpenMP are made for, where queues are kept and no other branch of the preprocessor has any.
+    pub(super) fn openmp_aim(&self, options: &Options) -> plan::Aim {
+        let target = options.target(self.file.language);
+        plan::Aim {
+            device_type: options.device_type.clone(),
+            preference: omp::preference(target.profile, target.version, target.speech),
+            queues: true,
+            asks: true,
+            as_written: options.as_written,
+            routines: self.routines(options),
+            queued_elsewhere: Vec::new(),
+        }
+    }
+}
+
 /// Plans the directives of a view, and says the plan in OpenMP.
 fn planned(
     (scan, unit, symbols): (&Scan, &Unit, &Symbols),
@@ -238,17 +254,14 @@ fn planned(
     let (source, options) = (all.source, all.options);
     let file = &source.file;
     let target = options.target(file.language);
-    let preferred = omp::preference(target.profile, target.version, target.speech);
+    let aim = source.openmp_aim(options);
     // Where the original stays beside the translation, its loops are those of both.
-    let strips = preferred.strips && options.guard.is_none();
+    let strips = aim.preference.strips && options.guard.is_none();
     let aim = plan::Aim {
-        device_type: options.device_type.clone(),
-        preference: plan::Preference { strips, ..preferred },
+        preference: plan::Preference { strips, ..aim.preference },
         queues: target.queues == omp::Queues::Kept,
-        asks: true,
-        as_written: options.as_written,
-        routines: source.routines(options),
         queued_elsewhere: read::queued_elsewhere(file, scan),
+        ..aim
     };
     let (bound, reached) = source.settled((unit, scan, symbols), bound, &aim, options, &mut all.found);
     let bound = with_clear_items(unit, symbols, bound, all);

@@ -76,7 +76,7 @@ fn offset(input: &Input, expr: ExprId, var: SymbolId) -> Option<i128> {
 }
 
 /// The variables that expressions name.
-fn names(input: &Input, exprs: &[ExprId]) -> Vec<SymbolId> {
+pub(super) fn names(input: &Input, exprs: &[ExprId]) -> Vec<SymbolId> {
     let unit = input.unit();
     let mut found = Vec::new();
     let mut pending = exprs.to_vec();

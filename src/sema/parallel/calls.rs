@@ -7,11 +7,10 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use crate::budget;
-use crate::host::ir::{
-    BaseType, BinaryOp, Decl, DeclId, Derived, ExprId, ExprKind, FunctionId, StmtId, UnaryOp, Unit,
-};
+use crate::host::ir::{DeclId, Derived, ExprId, ExprKind, FunctionId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, uses};
 
+use super::escape::{Escape, leads_on};
 use super::facts::Facts;
 
 /// What a function does beside giving a value.
@@ -142,6 +141,7 @@ impl Facts<'_> {
             return Effect::Changes(format!("`{name}` is not understood"));
         }
         let used = uses(self.unit, self.symbols, known.body);
+        let escape = Escape::of(self.unit, self.symbols, known.body);
         let mut does = Does::default();
         for (symbol, how) in used.iter() {
             let one = self.symbols.get(symbol);
@@ -158,10 +158,11 @@ impl Facts<'_> {
             }
             let may_escape =
                 !is_inside && one.kind != SymbolKind::Constant && one.kind != SymbolKind::Function;
-            if may_escape
-                && (how.address_taken || one.class != Class::Scalar && self.escapes(known.body, symbol))
-                || self.leads_by_members(known.body, symbol)
-                || is_given && self.leads_by_itself(known.body, symbol)
+            if may_escape && (how.address_taken || one.class != Class::Scalar && escape.is_given_away(symbol))
+                || escape.is_followed(symbol)
+                || is_given
+                    && escape.is_named(symbol)
+                    && self.decl(symbol).is_some_and(|decl| leads_on(self.unit, decl))
             {
                 return Effect::Changes(format!("`{name}` may change what `{}` leads to", one.name));
             }
@@ -178,12 +179,12 @@ impl Facts<'_> {
                 Effect::Changes(why) => return Effect::Changes(why),
             }
         }
-        does.arguments = known.params.iter().map(|param| self.argument(function, *param)).collect();
+        does.arguments = known.params.iter().map(|param| self.argument(function, &escape, *param)).collect();
         Effect::Does(does)
     }
 
     /// What a function does with one of its parameters.
-    fn argument(&self, function: FunctionId, param: DeclId) -> Argument {
+    fn argument(&self, function: FunctionId, escape: &Escape, param: DeclId) -> Argument {
         let known = self.unit.function(function);
         let decl = self.unit.decl(param);
         let place = self.unit.stmt(known.body).span.start;
@@ -202,131 +203,9 @@ impl Facts<'_> {
         // What another name leads to may be changed by that name.
         let is_pointer =
             self.symbols.get(symbol).class != Class::Scalar || self.symbols.get(symbol).is_reference;
-        let escapes = is_pointer && (how.address_taken || self.escapes(known.body, symbol));
+        let escapes = is_pointer && (how.address_taken || escape.is_given_away(symbol));
         let is_whole = escapes || !self.is_only_element(function, symbol);
         Argument { writes: how.part_written || escapes, is_whole }
-    }
-
-    /// Whether code may give what a variable leads to another name: it does more with it than to name its elements and its
-    /// members, to compare it, and to pass it on.
-    fn escapes(&self, body: StmtId, symbol: SymbolId) -> bool {
-        if self.unit.is_fortran() {
-            return false;
-        }
-        let span = self.unit.stmt(body).span;
-        let is_it = |expr: &ExprId| self.symbols.named(self.unit, *expr) == Some(symbol);
-        let (mut named, mut plain, mut is_addressed) = (0, 0, false);
-        for id in self.unit.expr_ids_in(span) {
-            named += usize::from(is_it(&id));
-            plain += match &self.unit.expr(id).kind {
-                ExprKind::Deref(base) | ExprKind::Index(base, _) | ExprKind::Member { base, .. } => {
-                    usize::from(is_it(base))
-                }
-                ExprKind::Binary(op, left, right) if compares(*op) => {
-                    usize::from(is_it(left)) + usize::from(is_it(right))
-                }
-                ExprKind::Unary(UnaryOp::Not, operand) => usize::from(is_it(operand)),
-                ExprKind::Call { callee, args } => {
-                    let is_named = matches!(self.unit.expr(*callee).kind, ExprKind::Name(_));
-                    args.iter().filter(|arg| is_named && is_it(arg)).count()
-                }
-                ExprKind::AddressOf(operand) => {
-                    is_addressed |= self.variable_of(*operand) == Some(symbol);
-                    0
-                }
-                _ => 0,
-            };
-        }
-        is_addressed || plain != named
-    }
-
-    /// Whether code follows a pointer that is a member of an object.
-    fn leads_by_members(&self, body: StmtId, symbol: SymbolId) -> bool {
-        let span = self.unit.stmt(body).span;
-        let is_member = |expr: ExprId| match &self.unit.expr(expr).kind {
-            ExprKind::Member { name, .. } => {
-                self.variable_of(expr) == Some(symbol) && !self.is_array_member(name)
-            }
-            _ => false,
-        };
-        if self.unit.is_fortran() {
-            return self.unit.expr_ids_in(span).any(|id| match &self.unit.expr(id).kind {
-                ExprKind::Member { name, .. } => {
-                    self.is_pointer_member(name) && self.variable_of(id) == Some(symbol)
-                }
-                _ => false,
-            });
-        }
-        self.unit.exprs_in(span).any(|expr| match &expr.kind {
-            ExprKind::Deref(base) | ExprKind::Index(base, _) | ExprKind::Member { base, arrow: true, .. } => {
-                is_member(*base)
-            }
-            _ => false,
-        })
-    }
-
-    /// Whether a parameter leads to other memory than its own: it is an array of pointers, or in C++ an object with pointers,
-    /// whose operators and conversions may follow them.
-    fn leads_by_itself(&self, body: StmtId, symbol: SymbolId) -> bool {
-        let Some(decl) = self.symbols.get(symbol).decl.map(|decl| self.unit.decl(decl)) else { return false };
-        let pointers = decl.derived.iter().filter(|part| matches!(part, Derived::Pointer)).count();
-        let is_of_pointers =
-            pointers > 1 || pointers == 1 && matches!(decl.derived.first(), Some(Derived::Array(_)));
-        let is_named = || {
-            let span = self.unit.stmt(body).span;
-            self.unit.expr_ids_in(span).any(|id| self.symbols.named(self.unit, id) == Some(symbol))
-        };
-        !self.unit.is_fortran()
-            && (is_of_pointers || self.unit.is_cpp() && self.holds_pointers(&decl.base, 0))
-            && is_named()
-    }
-
-    /// Whether a type is one of objects that hold pointers.
-    fn holds_pointers(&self, base: &BaseType, depth: usize) -> bool {
-        let tag = match base {
-            BaseType::Named(name) | BaseType::Tagged(name) => name.rsplit("::").next().unwrap_or(name),
-            _ => return false,
-        };
-        let tag = tag.split('<').next().unwrap_or(tag).trim();
-        let mut records = self.unit.records.iter().filter(|record| record.tag.as_deref() == Some(tag));
-        records.any(|record| {
-            let mut members = record.members.iter().map(|id| self.unit.decl(*id));
-            depth > 4
-                || !record.bases.is_empty()
-                || members.any(|member| {
-                    member.derived.iter().any(|part| matches!(part, Derived::Pointer | Derived::Reference))
-                        || self.holds_pointers(&member.base, depth + 1)
-                })
-        })
-    }
-
-    /// Whether a component of this name may be a pointer, or belongs to a type that is not seen.
-    fn is_pointer_member(&self, name: &str) -> bool {
-        let all = self.unit.records.iter().flat_map(|record| &record.members).map(|id| self.unit.decl(*id));
-        let mut named = all.filter(|decl| decl.name.eq_ignore_ascii_case(name)).peekable();
-        named.peek().is_none() || named.any(|decl| decl.fortran.pointer)
-    }
-
-    /// The variable that an element or a member is a part of.
-    fn variable_of(&self, expr: ExprId) -> Option<SymbolId> {
-        let mut at = expr;
-        loop {
-            match &self.unit.expr(at).kind {
-                ExprKind::Deref(base) | ExprKind::Index(base, _) | ExprKind::Member { base, .. } => {
-                    at = *base
-                }
-                _ => return self.symbols.named(self.unit, at),
-            }
-        }
-    }
-
-    /// Whether every member of this name is an array.
-    pub(super) fn is_array_member(&self, name: &str) -> bool {
-        let mut all =
-            self.unit.records.iter().flat_map(|record| &record.members).map(|id| self.unit.decl(*id));
-        let is_array = |decl: &Decl| matches!(decl.derived.first(), Some(Derived::Array(_)));
-        let mut named = all.by_ref().filter(|decl| decl.name == name).peekable();
-        named.peek().is_some() && named.all(is_array)
     }
 
     /// Whether a function uses a pointer only as `*p`, `p[0]` and `p->…`.
@@ -345,11 +224,6 @@ impl Facts<'_> {
         let named = inside().filter(|id| is_it(*id));
         elements.count() == named.count()
     }
-}
-
-fn compares(op: BinaryOp) -> bool {
-    use BinaryOp::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
-    matches!(op, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
 }
 
 /// Whether `name` is what the Fortran function gives back.

@@ -27,26 +27,12 @@ pub struct Layout {
 /// Loops of fewer iterations than this are not long.
 const LONG: i64 = 256;
 
-/// How many accesses are near for neighbouring iterations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Near {
-    /// Those that are.
-    pub near: usize,
-    /// All of them.
-    pub all: usize,
-}
-
 impl Layout {
-    /// The accesses in loop `within`, as neighbouring iterations of loop `lane` make them, which is the same loop or one around
-    /// it.
-    pub fn near(&self, lane: StmtId, within: StmtId) -> Near {
+    /// How many of the accesses in loop `within` neighbouring iterations of loop `lane`, which is the same loop or one around it,
+    /// make to the same element or to one beside it.
+    pub fn near(&self, lane: StmtId, within: StmtId) -> usize {
         let inside = self.accesses.iter().filter(|around| around.contains_key(&within));
-        let mut found = Near::default();
-        for around in inside {
-            found.all += 1;
-            found.near += usize::from(around.get(&lane) == Some(&true));
-        }
-        found
+        inside.filter(|around| around.get(&lane) == Some(&true)).count()
     }
 
     /// The number of iterations of a loop, if it is a number.

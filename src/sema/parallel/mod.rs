@@ -14,6 +14,7 @@ mod condition;
 mod convert;
 mod depend;
 mod entry;
+mod escape;
 mod facts;
 mod index;
 mod induction;
@@ -40,7 +41,7 @@ pub use depend::Distance;
 pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
 pub use integer::{Integer, computed, declared, integer};
-pub use layout::{Layout, Near};
+pub use layout::Layout;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,6 +8,7 @@ use crate::source::Span;
 
 use super::access::{Nest, Place, Step};
 use super::affine::{Atom, Poly};
+use super::escape::is_array_member;
 use super::value::{Value, shift};
 
 /// What a subscript is applied to.
@@ -162,7 +163,7 @@ impl Nest<'_> {
             }
             ExprKind::Member { name, .. } => {
                 let mut place = self.place(expr)?;
-                let is_array = self.facts.is_array_member(name);
+                let is_array = is_array_member(unit, name);
                 if !is_array {
                     self.access(place.clone(), false, unit.expr(expr).span);
                     place.steps.extend([Step::Hop, Step::Index(Some(Poly::default()))]);
