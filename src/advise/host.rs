@@ -184,7 +184,7 @@ fn leads_on(ground: &Ground, id: ExprId, at: ExprId) -> bool {
 }
 
 /// Whether a procedure only gives a value.
-fn is_pure_call(ground: &Ground, name: &str) -> bool {
+pub fn is_pure_call(ground: &Ground, name: &str) -> bool {
     match ground.unit.is_fortran() {
         true => is_pure_intrinsic(name),
         false => is_mathematical(name),

@@ -10,11 +10,13 @@ mod lanes;
 mod moves;
 mod narrower;
 mod own;
+mod pageable;
 mod present;
 mod private;
 mod repeated;
 mod size;
 mod statement;
+mod together;
 mod update;
 
 use std::collections::{HashMap, HashSet};
@@ -98,6 +100,8 @@ pub fn pieces(ground: &Ground) -> Vec<Piece> {
     all.extend(statement::pieces(ground));
     all.extend(private::pieces(ground));
     all.extend(few::pieces(ground, &moves, &handled));
+    all.extend(together::pieces(ground));
+    all.extend(pageable::pieces(ground, &moves, &handled));
     all.sort_by_key(|piece| (piece.diag.primary.span.start, piece.diag.code));
     all
 }

@@ -1841,3 +1841,27 @@ pub fn large_update(at: Span, name: &str, bytes: &str, items: &str) -> Diag {
         &format!("say `{items}`"),
     )
 }
+
+/// A0509
+pub fn two_launches(at: Span, trips: &str) -> Diag {
+    diag(
+        509,
+        Severity::Info,
+        at,
+        format!("two constructs, one after the other, with the same iterations{trips}"),
+        "each iteration uses what the same iteration of the loop before has set",
+        "put both bodies in one loop: one launch, and what both use is read once",
+    )
+}
+
+/// A0510
+pub fn pageable(at: Span, names: &str, bytes: &str) -> Diag {
+    diag(
+        510,
+        Severity::Info,
+        at,
+        format!("{bytes} of {names} are transferred in each iteration of a loop, to or from pageable memory"),
+        "the driver copies pageable memory a second time, and the host waits for it",
+        "allocate the memory pinned, or pin it once before the loop",
+    )
+}

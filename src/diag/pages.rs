@@ -169,6 +169,8 @@ pages! {
     506 Both "A0506.md"
     507 Both "A0507.md"
     508 Both "A0508.md"
+    509 Both "A0509.md"
+    510 Both "A0510.md"
     901 Each "A0901.md"
     902 Each "A0902.md"
 }

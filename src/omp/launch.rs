@@ -129,10 +129,21 @@ fn sizes(
     if !lanes.is_empty() && has_teams {
         let factors: Vec<&str> = lanes.iter().map(String::as_str).collect();
         directive.add(Clause::text("thread_limit", multiplied(&factors)));
+    } else if let Some(threads) = preferred(launch, tuning).filter(|_| has_teams) {
+        directive.add(Clause::text("thread_limit", threads.to_string()));
     }
     if !has_teams {
         gathered.clauses.retain(|(place, _)| *place != Place::Teams);
     }
+}
+
+/// How many threads of a team the profile prefers for a loop without sizes of its own.
+fn preferred(launch: &Launch, tuning: &Tuning) -> Option<u32> {
+    let nest = launch.nest.as_ref().filter(|nest| nest.spread.gangs)?;
+    if !nest.spread.lanes {
+        return tuning.split_threads.filter(|_| nest.has_lanes_inside);
+    }
+    tuning.array_threads.filter(|_| nest.has_own_arrays)
 }
 
 /// Data-sharing and implied maps. Teams combine nothing where they only divide a loop.

@@ -13,6 +13,10 @@ use super::loop_construct::Nest;
 pub struct Tuning {
     /// Threads of a team for a loop whose iterations run loops in order; one iteration a thread.
     pub heavy_threads: Option<u32>,
+    /// Threads of a team for a loop whose iterations have arrays of their own.
+    pub array_threads: Option<u32>,
+    /// Threads of a team whose lanes divide loops inside of the gangs' loop.
+    pub split_threads: Option<u32>,
     /// Loops that fill the lanes are `simd`, too.
     pub simd: bool,
     /// Fortran is written for flang.
@@ -24,7 +28,14 @@ pub struct Tuning {
 /// What profile `name` asks of the lowering.
 pub fn tuning(name: &str) -> Tuning {
     let profile = rules::profile(name);
-    Tuning { heavy_threads: profile.heavy_threads, simd: profile.simd, flang: profile.flang, by_loops: false }
+    Tuning {
+        heavy_threads: profile.heavy_threads,
+        array_threads: profile.array_threads,
+        split_threads: profile.split_threads,
+        simd: profile.simd,
+        flang: profile.flang,
+        by_loops: false,
+    }
 }
 
 /// How profile `name` has loops run in parallel, from OpenMP 5.0 on.
@@ -56,6 +67,7 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
         tiles: profile.tile && version >= 51 && !(is_fortran && profile.flang),
         strips: true,
         elements_lead: false,
+        orders_nests: false,
         not_equal: allowed(version >= 50, NOT_EQUAL),
     }
 }

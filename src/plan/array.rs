@@ -104,6 +104,8 @@ impl Maker<'_> {
             attributes: reduction.into_iter().collect(),
             is_plain: true,
             is_heavy: false,
+            has_lanes_inside: false,
+            has_own_arrays: false,
             trips: None,
             trip_constant: None,
         })

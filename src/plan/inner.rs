@@ -169,7 +169,17 @@ impl Settling<'_, '_> {
         let needs = self.candidate(nest, inner)?;
         let is_reduced =
             needs.reductions.iter().all(|(how, own)| divided.reductions.contains(&(operator(*how), *own)));
-        (self.is_tight(divided.stmt, inner) && is_reduced).then_some((inner, needs))
+        (self.is_tight(divided.stmt, inner) && is_reduced && !self.is_strided(nest, divided, inner))
+            .then_some((inner, needs))
+    }
+
+    /// Whether neighbouring threads would be farther apart in memory with an inner loop that runs as one with a divided one than
+    /// without it, and there are enough of them without it.
+    fn is_strided(&self, nest: Nest, divided: &Divided, inner: StmtId) -> bool {
+        let near = |lane| nest.layout.near(lane, inner);
+        !self.input.aim.preference.orders_nests
+            && divided.trips.is_none_or(|trips| trips >= FEW)
+            && near(inner) < near(divided.stmt)
     }
 
     /// The loops in the body of a divided one which get the lanes.

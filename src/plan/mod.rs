@@ -123,6 +123,8 @@ pub struct Preference {
     pub strips: bool,
     /// What an element of an array of pointers leads to can be brought to the device: `r[j][0:n]`.
     pub elements_lead: bool,
+    /// Loops that run as one are counted in the order that suits the memory, whatever their order in the source.
+    pub orders_nests: bool,
     /// Why a loop whose condition is `!=` cannot be divided, if it cannot.
     pub not_equal: Result<(), &'static str>,
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BinaryOp, Concurrent, Derived, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
@@ -223,6 +223,12 @@ impl Input<'_> {
             StmtKind::While { .. } | StmtKind::DoWhile { .. } => true,
             _ => false,
         })
+    }
+
+    /// Whether code declares arrays.
+    fn has_arrays(&self, body: StmtId) -> bool {
+        let mut decls = self.unit.decls_with_names_in(self.unit.stmt(body).span);
+        decls.any(|decl| !decl.is_static && matches!(decl.derived.first(), Some(Derived::Array(Some(_)))))
     }
 
     /// Whether the target prefers one flat loop for a nest in `stmt` that reduces nothing and uses many elements.
@@ -472,6 +478,7 @@ impl Maker<'_> {
         if !tile.is_empty() || !strips.is_empty() && is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
+        let has_lanes_inside = have_free_lanes(&inner_work);
         self.place(inner_work, beside);
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
@@ -486,6 +493,8 @@ impl Maker<'_> {
             attributes,
             is_plain: !self.input.holds_atomic(at),
             is_heavy: ragged || spread == BOTH && self.input.has_long_loop(headers.last()),
+            has_lanes_inside,
+            has_own_arrays: headers.last().is_some_and(|header| self.input.has_arrays(header.body)),
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
         };
@@ -676,4 +685,9 @@ impl Maker<'_> {
         }
         attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
     }
+}
+
+/// Whether loops are divided among lanes, and no clause says how many.
+fn have_free_lanes(inner: &[(usize, WorkLoop)]) -> bool {
+    !inner.is_empty() && inner.iter().all(|(_, work)| work.sizes.lanes.is_empty())
 }

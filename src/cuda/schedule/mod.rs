@@ -27,5 +27,6 @@ pub const PREFERENCE: Preference = Preference {
     tiles: true,
     strips: false,
     elements_lead: true,
+    orders_nests: true,
     not_equal: Ok(()),
 };
