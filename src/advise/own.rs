@@ -36,7 +36,14 @@ fn is_own_within(ground: &Ground, symbol: SymbolId, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let known = ground.symbols.get(symbol);
     let is_in_macro = ground.tables.pastes || ground.tables.in_macros.contains(&known.name);
-    if known.is_reference || known.kind == SymbolKind::Member || is_in_macro || is_lent(ground, symbol) {
+    // What they do to it is not looked into.
+    let has_operators = ground.symbols.operators().any();
+    if has_operators
+        || known.is_reference
+        || known.kind == SymbolKind::Member
+        || is_in_macro
+        || is_lent(ground, symbol)
+    {
         return false;
     }
     if ground.unit.is_fortran() {

@@ -78,6 +78,10 @@ pub struct Unit {
     pub dialect: Dialect,
     /// Fortran's scoping units, outer ones before inner ones.
     pub scopes: Vec<Scope>,
+    /// Fortran: an interface or a type defines assignment (Fortran 2018, 10.2.1.4).
+    pub has_assignment: bool,
+    /// Fortran: an interface or a type defines an operator, assignment, or what happens when an object ends.
+    pub has_operators: bool,
     /// Fortran's `allocate` and `deallocate` statements, by place.
     pub allocations: Vec<Allocation>,
     /// The labels of `switch` and `select` that are taken if no other is, in order.

@@ -85,6 +85,8 @@ struct Wish {
 fn assigned(wish: Wish, free: Levels) -> Levels {
     let Wish { named, below, calls, is_over_gangs } = wish;
     let mut wanted = match (named.any(), below) {
+        // The routine has the threads of a gang for itself.
+        (false, 0) if calls => Levels { gang: true, ..Levels::NONE },
         (false, 0) => free,
         (false, below) if free.gang => Levels { gang: true, worker: below == 1, vector: false },
         (false, _) => Levels { worker: true, ..Levels::NONE },
@@ -231,9 +233,7 @@ impl<'a> Facts<'a> {
         let wish = Wish {
             named: division.named,
             below: below_depth,
-            calls: division.named.any()
-                && below_depth == 0
-                && self.plan.routines.levels_in(self.unit, self.symbols, stmt).any(),
+            calls: below_depth == 0 && self.plan.routines.levels_in(self.unit, self.symbols, stmt).any(),
             is_over_gangs: region.has_gangs && !self.is_around_gangs(at, stmt),
         };
         division.levels = assigned(wish, region.levels);
@@ -409,6 +409,9 @@ mod tests {
         let calls = Wish { named: GANG, calls: true, ..Wish::default() };
         assert_eq!(assigned(calls, Levels::ALL), GANG);
         assert_eq!(assigned(calls, Levels::THREADS), Levels::NONE);
+        let unnamed = Wish { named: Levels::NONE, ..calls };
+        assert_eq!(assigned(unnamed, Levels::ALL), GANG);
+        assert_eq!(assigned(unnamed, Levels::THREADS), Levels::NONE);
     }
 
     #[test]

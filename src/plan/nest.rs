@@ -455,11 +455,8 @@ impl Maker<'_> {
             forced: None,
             is_forced: true,
         });
-        let spread = match (available.gangs, available.lanes) {
-            (true, true) if inner.is_empty() && forced.is_none() && !is_alone => BOTH,
-            (true, _) => GANGS,
-            (false, _) => LANES,
-        };
+        let is_whole = inner.is_empty() && forced.is_none() && !is_alone;
+        let spread = taken(available, is_whole);
         let sizes = self.sizes(&merged, spread);
         let mut attributes = self.input.stated_attributes(&merged, is_forced, carried.reductions);
         let beside = forced.as_ref().map(|inner| inner.stmt);
@@ -684,6 +681,15 @@ impl Maker<'_> {
             }
         }
         attributes.retain(|attribute| !matches!(attribute.sharing, Sharing::Reduction(_)));
+    }
+}
+
+/// What a loop takes of what is available: with nothing else to be divided inside, all.
+fn taken(available: Spread, is_whole: bool) -> Spread {
+    match (available.gangs, available.lanes) {
+        (true, true) if is_whole => BOTH,
+        (true, _) => GANGS,
+        (false, _) => LANES,
     }
 }
 

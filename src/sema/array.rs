@@ -77,6 +77,13 @@ pub fn elementwise(
     }
     let (named, hidden, lines) = (Vec::new(), Vec::new(), Vec::new());
     let mut reader = Reader { file, unit, symbols, named, hidden, ranges: None, lines };
+    let span = unit.stmt(stmt).span;
+    if let Some(at) = unit.expr_ids_in(span).find(|expr| symbols.runs_operator(unit, *expr)) {
+        let is_meant = is_about_arrays(file, unit, symbols, stmt);
+        let refusal =
+            Refusal::new(unit.expr(at).span, "it is an array constructor or an operator of the program");
+        return is_meant.then_some(Err(refusal));
+    }
     let read = match is_about_arrays(file, unit, symbols, stmt) {
         true => reader.stmt(stmt).map(|()| None),
         false => reader.reduction(stmt)?.map(Some),

@@ -21,6 +21,8 @@ mod loops;
 mod macros;
 mod memory;
 mod numeric;
+mod objects;
+mod operators;
 mod output;
 mod parallel;
 mod reduction;

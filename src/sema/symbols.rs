@@ -17,6 +17,7 @@ use crate::source::Span;
 
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
+use super::operators::Operators;
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
 use super::type_names::{is_standard_scalar, plain};
 use super::uses::KnownUses;
@@ -74,6 +75,8 @@ pub struct Symbols {
     overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
+    /// The operators that the program defines.
+    pub(super) operators: Operators,
     /// What other files have given a place on the device.
     on_device: FxHashSet<SymbolId>,
     /// The procedures that other files say all gangs run together.
@@ -173,6 +176,7 @@ impl Symbols {
         for (name, place) in types.units.iter().flat_map(|unit| &unit.by_reference) {
             symbols.by_reference.entry(name.clone()).or_default().insert(*place);
         }
+        symbols.operators = Operators::of(&types.units);
         symbols.overlaid = overlaid(&types.units);
         symbols.referring = types.referring();
         if !unit.is_fortran() {

@@ -58,6 +58,7 @@ fn planned(text: &str) -> Planned {
         tiles: true,
         strips: false,
         elements_lead: false,
+        orders_nests: false,
         not_equal: Ok(()),
     };
     let aim = Aim {

@@ -230,6 +230,9 @@ impl Body<'_, '_> {
         let Some(result) = result.or((!one_row).then_some(None)) else {
             return Err(refused(span, "the result of a vector routine, outside of worker loops,"));
         };
+        if let Some(place) = self.changed_by_each(span) {
+            return Err(refused(place, "memory that each thread would change by the result of a routine"));
+        }
         let sync = match self.shape.rows && mode.worker {
             true => self.vector_sync(),
             false => "__syncthreads();".to_owned(),
@@ -255,6 +258,39 @@ impl Body<'_, '_> {
         self.edits.replace_like(end, format!(";{behind}"), span.start);
         self.is_together = !is_last;
         Ok(())
+    }
+
+    /// What threads share and a statement changes in another way if several of them run it: all but what is assigned a value that
+    /// does not depend on it.
+    fn changed_by_each(&self, span: Span) -> Option<Span> {
+        let unit = self.input.unit();
+        let root = |place: ExprId| {
+            let mut base = place;
+            while let ExprKind::Index(inner, _)
+            | ExprKind::Member { base: inner, .. }
+            | ExprKind::Deref(inner)
+            | ExprKind::Cast { operand: inner, .. } = unit.expr(base).kind
+            {
+                base = inner;
+            }
+            base
+        };
+        let is_named = |name: ExprId, within: ExprId| match &unit.expr(name).kind {
+            ExprKind::Name(name) => {
+                let text = self.input.file().text(unit.expr(within).span);
+                text::words(&text).contains(&name.as_str())
+            }
+            _ => true,
+        };
+        unit.exprs_in(span).find_map(|expr| {
+            let (place, is_same) = match expr.kind {
+                ExprKind::Assign(None, left, right) => (left, !is_named(root(left), right)),
+                ExprKind::Assign(Some(_), left, _) => (left, false),
+                ExprKind::Step { operand, .. } => (operand, false),
+                _ => return None,
+            };
+            (!is_same && self.is_common(place)).then_some(expr.span)
+        })
     }
 
     /// For a call, or the assignment of its result that all lanes of a worker may make: the variable of the threads' own

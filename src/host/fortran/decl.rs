@@ -287,6 +287,12 @@ impl<'t> Reader<'_, 't> {
                     }
                 }
                 "variable_declaration" => self.variable_declaration(child),
+                "derived_type_procedures" => {
+                    let text = self.file.text(span(child)).to_ascii_lowercase();
+                    let words: String = text.split_whitespace().collect();
+                    self.unit.has_assignment |= words.contains("::assignment(=)");
+                    self.unit.has_operators |= words.contains("generic") || words.contains("final");
+                }
                 _ => {}
             }
         }

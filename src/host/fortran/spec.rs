@@ -273,6 +273,11 @@ impl<'t> Reader<'_, 't> {
         for child in self.named(node) {
             match child.word() {
                 "interface_statement" => {
+                    let parts = self.named(child);
+                    let has = |word: &str| parts.iter().any(|part| part.word() == word);
+                    let (assigns, operates) = (has("assignment"), has("operator"));
+                    self.unit.has_assignment |= assigns;
+                    self.unit.has_operators |= assigns || operates;
                     if let Some(name) = self.first_of(child, "name") {
                         let id = self.entity(name, whole);
                         self.apply(id, &said);

@@ -85,13 +85,14 @@ fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combin
                 _ => return None,
             };
             let subtracts = *op == BinaryOp::Subtract;
-            let is_update =
-                count(facts, *right, symbol) == 0 && may_combine(facts, symbol, how, *right, subtracts);
+            let is_update = !facts.symbols.has_object(facts.unit, *right)
+                && count(facts, *right, symbol) == 0
+                && may_combine(facts, symbol, how, *right, subtracts);
             is_update.then_some((symbol, Some(how)))
         }
         ExprKind::Assign(None, left, right) => {
             let symbol = variable(facts, *left)?;
-            if count(facts, *right, symbol) == 0 {
+            if count(facts, *right, symbol) == 0 || facts.symbols.has_object(facts.unit, *right) {
                 return None;
             }
             let how = of_value(facts, symbol, *right)?;
@@ -203,6 +204,9 @@ fn of_comparison(facts: &Facts, cond: ExprId, then: StmtId) -> Option<(SymbolId,
 /// `when`.
 fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: bool) -> Option<Combine> {
     let ExprKind::Binary(op, left, right) = &facts.unit.expr(cond).kind else { return None };
+    if facts.symbols.has_object(facts.unit, cond) {
+        return None;
+    }
     let (left_is_larger, is_comparison) = match op {
         BinaryOp::Greater | BinaryOp::GreaterEqual => (true, true),
         BinaryOp::Less | BinaryOp::LessEqual => (false, true),

@@ -57,6 +57,9 @@ pub(super) fn may_combine(
     term: ExprId,
     subtracts: bool,
 ) -> bool {
+    if matches!(how, Combine::Max | Combine::Min) && !is_arithmetic(facts, symbol) {
+        return false;
+    }
     let Some(own) = sort_of_variable(facts, symbol) else { return true };
     let terms = || sort(facts, term);
     match how {
@@ -360,4 +363,14 @@ fn held(facts: &Facts, expr: ExprId) -> Option<Range> {
         ExprKind::Cast { to, .. } => Range::of_elements(facts, &facts.symbols.cast_type(to)?),
         _ => None,
     }
+}
+
+/// Whether a variable is a number: no compiler takes the largest of pointers, of characters, or of enumerations of C++.
+fn is_arithmetic(facts: &Facts, symbol: SymbolId) -> bool {
+    let known = facts.symbols.get(symbol);
+    let is_enumeration = || {
+        let base = facts.symbols.type_of(symbol).map(|known| known.base.as_str());
+        facts.unit.is_cpp() && base.is_some_and(|base| facts.symbols.is_enumeration(base))
+    };
+    known.class != Class::Pointer && known.intrinsic.as_deref() != Some("character") && !is_enumeration()
 }

@@ -47,6 +47,9 @@ impl Nest<'_> {
     pub(super) fn value_here(&mut self, expr: ExprId) -> Value {
         let unit = self.facts.unit;
         let of = |number: Option<Poly>| Value { number, leads_to: None };
+        if self.facts.symbols.runs_operator(unit, expr) {
+            self.trouble(unit.expr(expr).span, "an operator or a conversion of the program runs here");
+        }
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => self.named(expr),
             ExprKind::Int(value) => of(i64::try_from(*value).ok().map(Poly::constant)),

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what may happen or not leaves nothing known behind it.
 
-use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
+use crate::host::ir::{BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::loops::is_unsigned;
 use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
 use crate::source::Span;
@@ -26,6 +26,7 @@ impl Nest<'_> {
                 for decl in decls {
                     let decl = unit.decl(*decl);
                     let symbol = self.facts.symbols.lookup(&decl.name, decl.name_span.end);
+                    self.object(decl);
                     if let Some(symbol) = symbol.filter(|_| decl.derived.first() == Some(&Derived::Reference))
                     {
                         self.second_name(symbol, decl.init, decl.span);
@@ -83,6 +84,21 @@ impl Nest<'_> {
             StmtKind::Empty => {}
         }
         self.in_atomic = was_atomic;
+    }
+
+    /// Notes an object that runs code of the program where it begins or ends.
+    fn object(&mut self, decl: &Decl) {
+        let is_object =
+            !decl.derived.iter().any(|part| matches!(part, Derived::Pointer | Derived::Reference));
+        if let BaseType::Named(name) | BaseType::Tagged(name) = &decl.base
+            && is_object
+            && self.facts.symbols.operators().is_busy(name)
+        {
+            self.trouble(
+                decl.span,
+                format!("what an object of `{name}` does as it begins or ends is not known"),
+            );
+        }
     }
 
     /// Whether a statement that is an expression may do more than is seen: in Fortran, it moves data in or out; in C, it is

@@ -1,0 +1,233 @@
+//! Operators, conversions and assignments that the program defines for its types: code that runs where no call is written.
+//!
+//! Invariant: an operator counts as plain only if all of it is seen, it changes nothing but its own variables, and it reads
+//! nothing but its operands and constants.
+
+use rustc_hash::FxHashSet;
+
+use crate::host::ir::{BaseType, DeclKind, ExprId, ExprKind, Function, Unit};
+
+/// Functions that only make a value of their arguments.
+const MATHEMATICAL: [&str; 16] = [
+    "sqrt",
+    "std::sqrt",
+    "fabs",
+    "std::fabs",
+    "abs",
+    "std::abs",
+    "pow",
+    "std::pow",
+    "exp",
+    "std::exp",
+    "fmin",
+    "fmax",
+    "std::min",
+    "std::max",
+    "min",
+    "max",
+];
+
+/// What the code at hand defines.
+#[derive(Clone, Debug, Default)]
+pub struct Operators {
+    /// The classes of C++, if there are operators or conversions at all.
+    pub(super) classes: FxHashSet<String>,
+    /// All enumerations of C++.
+    pub(super) enumerations: FxHashSet<String>,
+    /// Some operator takes an enumeration of C++; `classes` has all enumerations then.
+    has_enumerations: bool,
+    /// What an operator or a conversion reads or changes is not known.
+    are_unclear: bool,
+    /// C++: a class has an assignment of its own. Fortran: an interface defines assignment.
+    assigns: bool,
+    /// The classes of C++ whose objects run code that is not plain where they begin or end.
+    busy: FxHashSet<String>,
+    /// There are operators, conversions, assignments, or code that runs when an object ends.
+    any: bool,
+}
+
+impl Operators {
+    /// The operators of a file and its headers, or of the modules that it uses.
+    pub(super) fn of(units: &[&Unit]) -> Operators {
+        let assigns = units.iter().any(|unit| unit.has_assignment);
+        let any = units.iter().any(|unit| unit.has_operators);
+        let mut found = Operators { assigns, any, ..Operators::default() };
+        let cpp = units.iter().filter(|unit| unit.is_cpp());
+        found.enumerations = cpp.flat_map(|unit| &unit.enums).cloned().collect();
+        let mut any = false;
+        for unit in units.iter().filter(|unit| unit.is_cpp()) {
+            for function in &unit.functions {
+                found.any |= function.name.starts_with('~');
+                if let Some(class) = busy(unit, function) {
+                    found.busy.insert(class);
+                }
+                let Some(kind) = Kind::of(&function.name) else { continue };
+                any = true;
+                found.has_enumerations |= function.params.iter().any(|id| match &unit.decl(*id).base {
+                    BaseType::Named(name) | BaseType::Tagged(name) => found.enumerations.contains(name),
+                    _ => false,
+                });
+                found.assigns |= kind == Kind::Assignment;
+                found.are_unclear |= kind == Kind::Value && !is_plain(unit, function);
+            }
+            for decl in unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype) {
+                found.any |= decl.name.starts_with('~');
+                let class = decl.name.trim_start_matches('~');
+                let is_seen = unit.function_places(&decl.name).next().is_some();
+                if !is_seen && unit.records.iter().any(|record| record.tag.as_deref() == Some(class)) {
+                    found.busy.insert(class.to_owned());
+                }
+                let Some(kind) = Kind::of(&decl.name) else { continue };
+                // What is defined here as well was looked at above.
+                let is_seen = units.iter().any(|unit| unit.function_places(&decl.name).next().is_some());
+                any = true;
+                found.assigns |= kind == Kind::Assignment;
+                found.are_unclear |= kind == Kind::Value && !is_seen;
+            }
+        }
+        if any {
+            found.any = true;
+            let records = units.iter().flat_map(|unit| &unit.records);
+            found.classes = records.filter_map(|record| record.tag.clone()).collect();
+            let enumerations = found.enumerations.iter().filter(|_| found.has_enumerations);
+            found.classes.extend(enumerations.cloned());
+        }
+        found.spread(units);
+        found
+    }
+
+    /// An object with a part or a base that runs code runs it, too.
+    fn spread(&mut self, units: &[&Unit]) {
+        let records = || units.iter().flat_map(|unit| unit.records.iter().map(move |record| (unit, record)));
+        loop {
+            let more: Vec<String> = records()
+                .filter(|(unit, record)| {
+                    let members = record.members.iter().filter_map(|id| match &unit.decl(*id).base {
+                        BaseType::Named(name) | BaseType::Tagged(name) => Some(name),
+                        _ => None,
+                    });
+                    members.chain(&record.bases).any(|name| self.busy.contains(name))
+                })
+                .filter_map(|(_, record)| record.tag.clone().filter(|tag| !self.busy.contains(tag)))
+                .collect();
+            if more.is_empty() {
+                return;
+            }
+            self.busy.extend(more);
+        }
+    }
+
+    /// Whether some operator takes an enumeration.
+    pub fn has_enumerations(&self) -> bool {
+        self.has_enumerations
+    }
+
+    /// Whether an object of a class runs code that is not plain where it begins or ends.
+    pub fn is_busy(&self, class: &str) -> bool {
+        self.busy.contains(class)
+    }
+
+    /// Whether an operator or a conversion may read or change what nobody names.
+    pub fn are_unclear(&self) -> bool {
+        self.are_unclear
+    }
+
+    /// Whether code of the program may run where no call is written.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
+    /// Whether the program defines assignment for some type.
+    pub fn assigns(&self) -> bool {
+        self.assigns
+    }
+}
+
+/// What an operator does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It makes a value of its operands.
+    Value,
+    /// It changes its left operand: `=`, `+=`, `++`.
+    Assignment,
+}
+
+impl Kind {
+    /// That of a function, by its name; none for one that is no operator, and for those that are met as calls, elements or
+    /// streams.
+    fn of(name: &str) -> Option<Kind> {
+        let sign = name.strip_prefix("operator")?;
+        if sign.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        Some(match sign.trim() {
+            "()" | "[]" | "<<" | ">>" | "->" | "new" | "delete" | "," => return None,
+            "++" | "--" => Kind::Assignment,
+            "==" | "!=" | "<=" | ">=" => Kind::Value,
+            sign if sign.ends_with('=') => Kind::Assignment,
+            _ => Kind::Value,
+        })
+    }
+}
+
+/// The class of which a function is a constructor or a destructor that is not plain.
+fn busy(unit: &Unit, function: &Function) -> Option<String> {
+    let class = function.name.trim_start_matches('~');
+    unit.records.iter().find(|record| record.tag.as_deref() == Some(class))?;
+    let is_end = class != function.name;
+    let is_empty = || unit.exprs_in(unit.stmt(function.body).span).next().is_none();
+    let is_quiet = if is_end { is_empty() } else { is_plain(unit, function) };
+    (!is_quiet).then(|| class.to_owned())
+}
+
+/// Whether a function makes its value, or its object, of nothing but its operands.
+fn is_plain(unit: &Unit, function: &Function) -> bool {
+    let span = function.span;
+    let class = function.member_of.as_deref().unwrap_or_default();
+    let record = unit.records.iter().find(|record| record.tag.as_deref() == Some(class));
+    let is_begin = function.name == class;
+    let is_own =
+        |name: &str| record.is_some_and(|record| record.members.iter().any(|id| unit.decl(*id).name == name));
+    let is_constant = |name: &str| {
+        let mut all = unit.decls_named(name);
+        all.any(|decl| decl.kind == DeclKind::Enumerator || decl.kind == DeclKind::Variable && decl.is_const)
+    };
+    let params = || function.params.iter().map(|id| unit.decl(*id).name.as_str());
+    let locals: FxHashSet<&str> = unit.decls_with_names_in(span).map(|decl| decl.name.as_str()).collect();
+    let is_local = |expr: ExprId| {
+        let mut at = expr;
+        while let ExprKind::Member { base, arrow: false, .. } = unit.expr(at).kind {
+            at = base;
+        }
+        match &unit.expr(at).kind {
+            ExprKind::Name(name) => locals.contains(name.as_str()) || is_begin && is_own(name),
+            ExprKind::Member { base, .. } => {
+                is_begin && matches!(&unit.expr(*base).kind, ExprKind::Name(name) if name == "this")
+            }
+            _ => false,
+        }
+    };
+    let is_class = |name: &str| unit.records.iter().any(|record| record.tag.as_deref() == Some(name));
+    !function.has_error
+        && unit.exprs_in(span).all(|expr| match &expr.kind {
+            ExprKind::Assign(_, left, _) => is_local(*left),
+            ExprKind::Step { operand, .. } => is_local(*operand),
+            ExprKind::Index(..) | ExprKind::AddressOf(_) | ExprKind::Opaque(_) => false,
+            ExprKind::Deref(inner) => {
+                matches!(&unit.expr(*inner).kind, ExprKind::Name(name) if name == "this")
+            }
+            ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
+                ExprKind::Name(name) => MATHEMATICAL.contains(&name.as_str()) || is_class(name),
+                _ => false,
+            },
+            ExprKind::Name(name) => {
+                let is_given = is_own(name) || name == "this" || params().any(|param| param == name);
+                is_given
+                    || is_constant(name)
+                    || locals.contains(name.as_str())
+                    || MATHEMATICAL.contains(&name.as_str())
+                    || is_class(name)
+            }
+            _ => true,
+        })
+}
