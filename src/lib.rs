@@ -47,7 +47,7 @@ pub mod cli;
 pub use omp::{Nest, Queues};
 pub use report::{LoopFeedback, LoopVerdict};
 pub use translate::{
-    Advice, Beside, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile, RUNTIME,
-    RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish, advice, extents, instrument, lines_of,
-    support, support_names, translate, whole_support,
+    Advice, Beside, DataUse, DirectiveReport, Existing, Extent, Guards, Header, Options, Outcome, Profile,
+    RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish, advice, extents, instrument,
+    lines_of, support, support_names, translate, whole_support,
 };
