@@ -6,11 +6,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use rayon::prelude::*;
 
 use super::args::{Destination, Task};
@@ -21,6 +19,7 @@ use super::kind;
 use super::manifest;
 use super::output::{Output, Piece, Put, Run};
 use super::place::{Folder, Like, about, shown};
+use super::progress::Progress;
 use super::{Verdict, fail, record, show, tell};
 use crate::diag::{Diag, Severity};
 use crate::report::{self, Baseline, FileRecord, Groups, Manner, Report, Summary};
@@ -29,9 +28,6 @@ use crate::{
     Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, advice, scan, support_names,
     translate,
 };
-
-/// A run shorter than this shows no progress.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// More threads than this only get in one another's way.
 const THREADS: usize = 256;
@@ -254,7 +250,12 @@ fn trees(task: &Task) -> Verdict {
     let outside = Mutex::new(inside);
     let work = Work { task, headers, manner: manner(task.verbose), out, baseline, outside };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
-    let all = || largest_first(&tree.jobs, |job| progress.through(|| one(job, &work)));
+    let job = |job: &Job| {
+        let done = one(job, &work);
+        progress.done(done.summary.directives);
+        done
+    };
+    let all = || largest_first(&tree.jobs, job);
     let threads = task.threads.min(THREADS);
     let done = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
@@ -709,34 +710,5 @@ fn finish(work: Work) -> Verdict {
             Verdict::Done
         }
         Err(error) => fail(&error.to_string()),
-    }
-}
-
-/// A progress bar that appears on a terminal when a run lasts.
-struct Progress {
-    bar: ProgressBar,
-    since: Instant,
-    waiting: AtomicBool,
-}
-
-impl Progress {
-    fn new(jobs: usize, quiet: bool) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
-        let waiting = AtomicBool::new(!quiet && io::stderr().is_terminal());
-        Progress { bar, since: Instant::now(), waiting }
-    }
-
-    /// Does one job and counts it.
-    fn through<T>(&self, job: impl FnOnce() -> T) -> T {
-        let result = job();
-        if self.since.elapsed() > PATIENCE && self.waiting.swap(false, Ordering::Relaxed) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        self.bar.inc(1);
-        result
-    }
-
-    fn end(&self) {
-        self.bar.finish_and_clear();
     }
 }

@@ -19,6 +19,7 @@ mod manifest;
 mod output;
 mod pages;
 mod place;
+mod progress;
 mod record;
 mod reports;
 mod shell;

@@ -21,6 +21,7 @@ mod headers;
 mod inductions;
 mod islands;
 mod loops;
+mod packaging;
 mod pins;
 mod plan;
 mod properties;
