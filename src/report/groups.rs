@@ -23,9 +23,12 @@ const LOOPS_NAMED: usize = 10;
 /// The messages of one code.
 #[derive(Clone, Debug)]
 struct Group {
+    /// The worst one.
     severity: Severity,
-    /// The file of the example, and the example as it is printed.
-    example: (String, String),
+    /// The first message that is as serious, as it is printed.
+    example: String,
+    /// Its file and line.
+    place: (String, usize),
     /// The other files, and the lines and number of further messages in each, by place.
     more: Vec<(String, Vec<usize>, usize)>,
 }
@@ -40,23 +43,27 @@ pub struct Groups {
 impl Groups {
     /// The messages of one file. Notes of severity `Info` are left to the table.
     pub fn of(file: &SourceFile, diags: &[&Diag], manner: Manner) -> Groups {
-        let mut groups = Groups::default();
-        let mut columns = Columns::default();
+        let mut codes: BTreeMap<Code, Vec<&Diag>> = BTreeMap::new();
         for diag in diags.iter().filter(|diag| diag.severity > Severity::Info) {
-            let line = file.line_number(diag.primary.span.start);
-            match groups.codes.get_mut(&diag.code) {
-                Some(group) => {
-                    group.severity = group.severity.max(diag.severity);
-                    group.add(&file.name, &[line], 1);
-                }
-                None => {
-                    let example = (file.name.clone(), one(file, diag, manner, &mut columns));
-                    let group = Group { severity: diag.severity, example, more: Vec::new() };
-                    groups.codes.insert(diag.code, group);
-                }
-            }
+            codes.entry(diag.code).or_default().push(diag);
         }
-        groups
+        let mut columns = Columns::default();
+        let group = |(code, diags): (Code, Vec<&Diag>)| {
+            let severity = diags.iter().map(|diag| diag.severity).max()?;
+            let first = diags.iter().position(|diag| diag.severity == severity)?;
+            let line = |diag: &Diag| file.line_number(diag.primary.span.start);
+            let mut group = Group {
+                severity,
+                example: one(file, diags[first], manner, &mut columns),
+                place: (file.name.clone(), line(diags[first])),
+                more: Vec::new(),
+            };
+            for (_, diag) in diags.iter().enumerate().filter(|(at, _)| *at != first) {
+                group.add(&file.name, &[line(diag)], 1);
+            }
+            Some((code, group))
+        };
+        Groups { codes: codes.into_iter().filter_map(group).collect(), loops: Vec::new() }
     }
 
     /// Adds the verdicts about loops of a file, a line each.
@@ -67,13 +74,15 @@ impl Groups {
 
     /// Adds the messages of another file.
     pub fn add(&mut self, other: Groups) {
-        for (code, group) in other.codes {
+        for (code, mut group) in other.codes {
             let Some(known) = self.codes.get_mut(&code) else {
                 self.codes.insert(code, group);
                 continue;
             };
-            known.severity = known.severity.max(group.severity);
-            known.add(&group.example.0, &[group.line()], 1);
+            if group.severity > known.severity {
+                std::mem::swap(known, &mut group);
+            }
+            known.add(&group.place.0, &[group.place.1], 1);
             for (file, lines, count) in &group.more {
                 known.add(file, lines, *count);
             }
@@ -99,13 +108,6 @@ impl Groups {
 }
 
 impl Group {
-    /// The line of the example, which its text begins with.
-    fn line(&self) -> usize {
-        let (file, text) = &self.example;
-        let place = text.lines().find_map(|line| line.split_once("--> ")?.1.strip_prefix(file.as_str()));
-        place.and_then(|place| place.split(':').nth(1)?.parse().ok()).unwrap_or_default()
-    }
-
     fn add(&mut self, file: &str, lines: &[usize], count: usize) {
         match self.more.iter_mut().find(|(known, ..)| known == file) {
             Some((_, known, sum)) => {
@@ -117,11 +119,10 @@ impl Group {
     }
 
     fn text(&self, code: Code) -> String {
-        let (file, example) = &self.example;
         let count: usize = self.more.iter().map(|(.., count)| count).sum();
         let rest = match self.more.as_slice() {
             [] => String::new(),
-            [(only, lines, _)] if only == file => {
+            [(only, lines, _)] if *only == self.place.0 => {
                 format!("… and {count} more of {code} in this file: {}\n\n", named(lines))
             }
             more => {
@@ -135,7 +136,7 @@ impl Group {
                 rest + "\n"
             }
         };
-        example.clone() + &rest
+        self.example.clone() + &rest
     }
 }
 
@@ -178,6 +179,18 @@ mod tests {
         let rest = "… and 20 more of A0204 (`-v` shows all):\n    2.c: lines 1, 2\n    3.c: lines 1, 2, 3\n    \
                     4.c: lines 1, 2, 3, 4\n    … and 2 more files\n\n";
         assert!(text.ends_with(rest), "{text}");
+    }
+
+    #[test]
+    fn the_worst_message_is_the_example() {
+        let file = SourceFile::new("a.c", b"a\nb\nc\n".to_vec(), Language::C);
+        let mild = diag::absent_unchecked(Span::new(0, 1), "update");
+        let bad = Diag { severity: Severity::Differs, ..diag::absent_unchecked(Span::new(2, 3), "update") };
+        let mut all = Groups::of(&file, &[&mild, &mild], Manner::default());
+        all.add(Groups::of(&file, &[&mild, &bad], Manner::default()));
+        let text = all.text();
+        assert!(text.contains("differs[A0204]") && text.contains("--> a.c:2:1"), "{text}");
+        assert!(text.contains("… and 3 more of A0204 in this file: line 1\n"), "{text}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Makes the archive that users install: the program, completions, manual pages, licences, and a checksum.
+//! Makes what users install: an archive with the program, completions, manual pages and licences, the package of the source,
+//! and their checksums.
 //!
 //! Invariant: what is archived was run from the archive; whether the program needs libraries is said, never assumed.
 
@@ -14,8 +15,8 @@ use crate::{Result, Verdict, process};
 /// No short step takes longer.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The largest program that is let pass.
-const LARGEST: u64 = 12 << 20;
+/// The largest program that is let pass, and the largest package.
+const LARGEST: (u64, u64) = (12 << 20, 1_500_000);
 
 /// The subcommands with a manual page of their own.
 const TOPICS: [&str; 8] = ["cc", "completions", "config", "drift", "explain", "man", "rules", "verify"];
@@ -47,13 +48,22 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let mut tar = Command::new("tar");
     let tar = tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0"]);
     answer(tar.args(["-czf", &archive, &name]).current_dir(&out))?;
-    let sum = answer(Command::new("sha256sum").arg(&archive).current_dir(&out))?;
-    write(&out.join(format!("{archive}.sha256")), sum.as_bytes())?;
+    let source = packaged(&out)?;
+    for file in [&archive, &source] {
+        let sum = answer(Command::new("sha256sum").arg(file).current_dir(&out))?;
+        write(&out.join(format!("{file}.sha256")), sum.as_bytes())?;
+    }
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
-    let (packed, own) = (size(&out.join(&archive)), size(&stage.join("bin/acc2omp")));
-    println!("dist: {} ({packed} bytes; the program has {own})", out.join(&archive).display());
+    let own = size(&stage.join("bin/acc2omp"));
+    println!(
+        "dist: {}: {} bytes; the program has {own}",
+        out.join(&archive).display(),
+        size(&out.join(&archive))
+    );
+    println!("dist: {}: {} bytes", out.join(&source).display(), size(&out.join(&source)));
     tried(&out, &archive, &name, target.is_static)?;
-    Ok(if own <= LARGEST { Verdict::Passed } else { Verdict::Failed })
+    let is_small = own <= LARGEST.0 && size(&out.join(&source)) <= LARGEST.1;
+    Ok(if is_small { Verdict::Passed } else { Verdict::Failed })
 }
 
 /// What is built for.
@@ -104,13 +114,27 @@ impl Target {
             .env("CARGO_PROFILE_RELEASE_STRIP", "true")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "false");
         process::show(cargo.env("RUSTFLAGS", self.flags))?;
-        let metadata =
-            answer(Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--format-version", "1"]))?;
-        let metadata: serde_json::Value =
-            serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-        let folder = metadata["target_directory"].as_str().ok_or("cargo names no target folder")?;
-        Ok(Path::new(folder).join(&self.triple).join("release/acc2omp"))
+        Ok(target_folder()?.join(&self.triple).join("release/acc2omp"))
     }
+}
+
+/// Cargo's target folder.
+fn target_folder() -> Result<PathBuf> {
+    let metadata =
+        answer(Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    let folder = metadata["target_directory"].as_str().ok_or("cargo names no target folder")?;
+    Ok(PathBuf::from(folder))
+}
+
+/// Packs the source, and returns the package's name.
+fn packaged(out: &Path) -> Result<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    answer(cargo.args(["package", "--package", "acc2omp", "--no-verify", "--allow-dirty", "--quiet"]))?;
+    let name = format!("acc2omp-{}.crate", env!("CARGO_PKG_VERSION"));
+    let made = target_folder()?.join("package").join(&name);
+    write(&out.join(&name), &fs::read(&made).map_err(|error| told(&made, &error))?)?;
+    Ok(name)
 }
 
 /// What the program calls its version.
