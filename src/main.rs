@@ -4,7 +4,8 @@
 
 use std::process::ExitCode;
 
-/// The grammar allocates every node by itself: with `override` in `Cargo.toml`, it takes this, too.
+/// Of the program, not of the library. The grammar allocates every node by itself: with `override` in `Cargo.toml`, it takes this, too.
+#[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

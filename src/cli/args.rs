@@ -9,7 +9,8 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::budget::Budget;
 use crate::host;
@@ -22,6 +23,7 @@ use super::build::Told;
 use super::cc;
 use super::config::{self, Config, Overrides};
 use super::pages;
+use super::reports::Reports;
 use super::verify::Verify;
 
 /// What the user asks for.
@@ -36,6 +38,10 @@ pub enum Request {
     Config(Vec<PathBuf>),
     /// A comparison of an output tree with its sources.
     Drift(PathBuf),
+    /// The completions for a shell.
+    Completions(Shell),
+    /// The manual page, or that of a subcommand.
+    Man(Option<String>),
     /// A proof of translations by running them.
     Verify(Box<Verify>),
     /// A compilation of translations.
@@ -72,6 +78,8 @@ pub struct Task {
     pub verbose: bool,
     /// Files that may not be written are replaced, too.
     pub force: bool,
+    /// The reports.
+    pub reports: Reports,
     /// Nothing is translated: the sources are reviewed, and `Diff` shows what the review proposes.
     pub advise: bool,
     /// What is remarkable about the options themselves.
@@ -93,7 +101,7 @@ pub enum Destination {
     Text,
 }
 
-/// Rewrites OpenACC C sources, in place, into OpenMP target directives.
+/// Translates OpenACC in C, C++ and Fortran to OpenMP target directives, or to CUDA.
 #[derive(Debug, Parser)]
 #[command(name = "acc2omp", version, args_conflicts_with_subcommands = true, after_help = AFTER)]
 struct Args {
@@ -135,6 +143,9 @@ struct Args {
 
     #[command(flatten)]
     how: How,
+
+    #[command(flatten)]
+    reports: Reports,
 
     /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`; or
     /// other names than these
@@ -303,6 +314,22 @@ enum Topic {
         #[arg(long, value_name = "DIR", conflicts_with = "name")]
         check: Option<PathBuf>,
     },
+    /// Print completions for a shell, as in `acc2omp completions bash > ~/.local/share/bash-completion/completions/acc2omp`
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or that of a subcommand, as in `acc2omp man | man -l -`
+    Man {
+        /// The subcommand
+        #[arg(value_name = "COMMAND")]
+        topic: Option<String>,
+    },
+}
+
+/// The command line.
+pub fn command() -> Command {
+    Args::command()
 }
 
 fn to() -> impl TypedValueParser<Value = To> {
@@ -600,6 +627,8 @@ impl Args {
             Some(Topic::Rules { check: Some(folder), .. }) => Ok(Request::CheckRules(folder)),
             Some(Topic::Rules { name, check: None }) => Ok(Request::Rules(name)),
             Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
+            Some(Topic::Completions { shell }) => Ok(Request::Completions(shell)),
+            Some(Topic::Man { topic }) => Ok(Request::Man(topic)),
             Some(Topic::Verify(task)) => Ok(Request::Verify(Box::new(task))),
             Some(Topic::Config { inputs }) => Ok(Request::Config(inputs)),
             Some(Topic::Cc { how, rules, record, quiet, verbose, command }) => {
@@ -655,6 +684,7 @@ impl Args {
         let languages = Languages { form: self.form.0, named: self.languages };
         let builder = self.emit_build;
         let advise = self.advise;
+        let reports = self.reports;
         let database = self.database;
         Ok(Task {
             inputs,
@@ -670,6 +700,7 @@ impl Args {
             quiet,
             verbose,
             force,
+            reports,
             advise,
             notes,
         })
@@ -696,6 +727,15 @@ impl Args {
         }
         if self.force && !matches!(destination, Destination::InPlace | Destination::Tree(_)) {
             return Err(wrong(ErrorKind::ArgumentConflict, "`--force` goes with `--in-place` or `-o OUT`"));
+        }
+        let takes_stdout = match destination {
+            Destination::Diff => Some("--diff"),
+            Destination::Text => Some("-"),
+            Destination::Check | Destination::InPlace | Destination::Tree(_) => None,
+        };
+        if let Some(name) = takes_stdout.filter(|_| self.reports.is_on_stdout()) {
+            let why = format!("`{name}` takes standard output: say `--output FILE` where the report goes");
+            return Err(wrong(ErrorKind::ArgumentConflict, &why));
         }
         self.how.agree()?;
         let is_tree = matches!(destination, Destination::Tree(_));

@@ -6,11 +6,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use rayon::prelude::*;
 
 use super::args::{Destination, Task};
@@ -21,16 +19,15 @@ use super::kind;
 use super::manifest;
 use super::output::{Output, Piece, Put, Run};
 use super::place::{Folder, Like, about, shown};
-use super::{Verdict, fail, show, tell};
-use crate::report::{self, Manner, Summary};
+use super::progress::Progress;
+use super::{Verdict, fail, record, show, tell};
+use crate::diag::{Diag, Severity};
+use crate::report::{self, Baseline, FileRecord, Groups, Manner, Report, Summary};
 use crate::source::{Language, SourceFile};
 use crate::{
     Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, advice, scan, support_names,
     translate,
 };
-
-/// A run shorter than this shows no progress.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// More threads than this only get in one another's way.
 const THREADS: usize = 256;
@@ -42,11 +39,31 @@ struct Work<'a> {
     manner: Manner,
     /// The output tree.
     out: Option<Output>,
+    /// What has been reviewed.
+    baseline: Option<Baseline>,
     /// The hashes of headers that are no inputs; none for those that are.
     outside: Mutex<HashMap<PathBuf, Option<String>>>,
 }
 
 impl Work<'_> {
+    /// The diagnostics that nobody has reviewed. Keeps the record of a source, which has all of them, with what is reviewed.
+    fn unreviewed<'d>(&self, all: &'d [Diag], record: Option<FileRecord>, done: &mut Done) -> Vec<&'d Diag> {
+        let (Some(baseline), Some(mut record)) = (&self.baseline, record.clone()) else {
+            done.record = record;
+            return all.iter().collect();
+        };
+        baseline.mark(&mut record);
+        let is_serious = |diag: &Diag| diag.severity >= Severity::Left;
+        let (reviewed, shown): (Vec<_>, Vec<_>) =
+            all.iter().zip(&record.diagnostics).partition(|(_, record)| record.reviewed);
+        let shown: Vec<&Diag> = shown.into_iter().map(|(diag, _)| diag).collect();
+        let is_settled = reviewed.iter().any(|(diag, _)| is_serious(diag));
+        done.is_left = shown.iter().any(|diag| is_serious(diag)) || done.summary.left > 0 && !is_settled;
+        done.reviewed = reviewed.len();
+        done.record = Some(record);
+        shown
+    }
+
     /// Writes a file into the output tree, and returns what there is to say of it.
     fn put(&self, out: &Output, place: &Path, piece: Piece) -> io::Result<Option<&'static str>> {
         match out.put(piece)? {
@@ -136,7 +153,17 @@ struct Done {
     output: Vec<u8>,
     /// For standard error.
     messages: String,
+    /// The messages about the source in full.
+    said: String,
     summary: Summary,
+    /// The messages by code; empty if each is said in full.
+    groups: Groups,
+    /// What there is to report, if somebody asks for it.
+    record: Option<FileRecord>,
+    /// How many diagnostics the baseline has.
+    reviewed: usize,
+    /// Something is left that the baseline does not have.
+    is_left: bool,
     /// The file's name, if it holds OpenACC in a language that is not translated yet.
     foreign: Option<String>,
     /// The file's name, if it holds OpenACC and the compilation database lacks it.
@@ -168,6 +195,10 @@ fn standard_input(task: &Task) -> Verdict {
     if let Err(error) = io::stdin().lock().read_to_end(&mut bytes) {
         return fail(&format!("standard input: {error}"));
     }
+    let baseline = match task.reports.read_baseline() {
+        Ok(baseline) => baseline,
+        Err(why) => return fail(&why),
+    };
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let build = Build::from(task.told.clone());
     let work = Work {
@@ -175,6 +206,7 @@ fn standard_input(task: &Task) -> Verdict {
         headers: Headers::new(vec![here.clone()], build),
         manner: manner(task.verbose),
         out: None,
+        baseline,
         outside: Mutex::default(),
     };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
@@ -186,7 +218,7 @@ fn standard_input(task: &Task) -> Verdict {
         return close(&[done], &[], &work);
     }
     let translation = translate(&source, &task.options);
-    account(&source, &translation, &work, &mut done);
+    account(&source, &translation, None, &work, &mut done);
     if translation.needs_support {
         let name = SUPPORT;
         done.messages += &format!("note: the output includes {name}: `acc2omp rules {name}` prints it\n");
@@ -206,17 +238,24 @@ fn trees(task: &Task) -> Verdict {
     };
     let tree = files::gather(&task.inputs, out, &task.languages);
     let build = Build::new(task.told.clone(), task.database.as_deref());
-    let prepared = tree.and_then(|tree| Ok((build?, prepare(&tree, task)?, tree)));
-    let (build, out, tree) = match prepared {
+    let baseline = task.reports.read_baseline();
+    let prepared = tree.and_then(|tree| Ok((baseline?, build?, prepare(&tree, task)?, tree)));
+    let (baseline, build, out, tree) = match prepared {
         Ok(prepared) => prepared,
         Err(why) => return fail(&why),
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
     let inside = files.iter().map(|path| (path.to_path_buf(), None)).collect();
-    let work = Work { task, headers, manner: manner(task.verbose), out, outside: Mutex::new(inside) };
+    let outside = Mutex::new(inside);
+    let work = Work { task, headers, manner: manner(task.verbose), out, baseline, outside };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
-    let all = || largest_first(&tree.jobs, |job| progress.through(|| one(job, &work)));
+    let job = |job: &Job| {
+        let done = one(job, &work);
+        progress.done(done.summary.directives);
+        done
+    };
+    let all = || largest_first(&tree.jobs, job);
     let threads = task.threads.min(THREADS);
     let done = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
@@ -318,7 +357,8 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
         return Ok(());
     }
     let translation = translate(&source, &options);
-    account(&source, &translation, work, done);
+    let out_file = is_written(&work.task.destination).then(|| place_of(job, work).display().to_string());
+    account(&source, &translation, out_file, work, done);
     let heeds = |line| translation.heeds(&source.file, line);
     done.messages.extend(work.task.overrides.stale(&source, &job.real, heeds));
     deliver(job, &source, &translation, work, done)
@@ -327,10 +367,12 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
 /// Words the advice on one source, and shows what it proposes.
 fn advised(path: &Path, source: &Source, options: &Options, work: &Work, done: &mut Done) {
     let advice = advice(source, options);
-    done.summary.note(&advice.diagnostics);
+    let record = work.task.reports.keeps_records().then(|| record::of_advice(source, &advice));
+    let shown: Vec<Diag> = work.unreviewed(&advice.diagnostics, record, done).into_iter().cloned().collect();
+    done.summary.note(&shown);
     if !work.task.quiet {
         let manner = Manner { verbose: true, ..work.manner };
-        done.messages = report::diagnostics(&source.file, &advice.diagnostics, manner);
+        done.said = report::diagnostics(&source.file, &shown, manner);
     }
     done.advice = (advice.diagnostics.len(), advice.proposed);
     if work.task.destination == Destination::Diff {
@@ -352,6 +394,11 @@ fn foreign(job: &Job, bytes: &[u8], done: &mut Done) {
     done.summary.foreign = usize::from(done.foreign.is_some());
 }
 
+/// Whether files are written.
+fn is_written(destination: &Destination) -> bool {
+    matches!(destination, Destination::Tree(_) | Destination::InPlace)
+}
+
 /// Copies a file that does not change, by what else was read.
 fn keep(
     job: &Job,
@@ -368,7 +415,13 @@ fn keep(
 }
 
 /// Counts what became of the directives, and words the messages.
-fn account(source: &Source, translation: &Translation, work: &Work, done: &mut Done) {
+fn account(
+    source: &Source,
+    translation: &Translation,
+    out_file: Option<String>,
+    work: &Work,
+    done: &mut Done,
+) {
     let count = |outcome| translation.directives.iter().filter(|one| one.outcome == outcome).count();
     done.summary.files = 1;
     done.summary.with_openacc = usize::from(!translation.directives.is_empty());
@@ -376,10 +429,19 @@ fn account(source: &Source, translation: &Translation, work: &Work, done: &mut D
     done.summary.exact = count(Outcome::Exact);
     done.summary.noted = count(Outcome::Noted);
     done.summary.left = count(Outcome::Left);
-    done.summary.note(&translation.diagnostics);
-    if !work.task.quiet {
-        done.messages = report::diagnostics(&source.file, &translation.diagnostics, work.manner);
-        done.messages += &report::loops(&source.file, &translation.loops);
+    let keeps = work.task.reports.keeps_records();
+    let record = keeps.then(|| record::of_translation(source, translation, out_file));
+    let shown = work.unreviewed(&translation.diagnostics, record, done);
+    shown.iter().for_each(|diag| done.summary.note(std::slice::from_ref(*diag)));
+    if work.task.quiet {
+        return;
+    }
+    let loops = report::loops(&source.file, &translation.loops);
+    if work.manner.verbose {
+        let shown: Vec<Diag> = shown.into_iter().cloned().collect();
+        done.said = report::diagnostics(&source.file, &shown, work.manner) + &loops;
+    } else {
+        done.groups = Groups::of(&source.file, &shown, work.manner).with_loops(&loops);
     }
 }
 
@@ -497,7 +559,7 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
         let known = folders.entry(folder).or_insert((like, false));
         *known = (like, known.1 || one.has_module);
     }
-    let writes = matches!(work.task.destination, Destination::Tree(_) | Destination::InPlace);
+    let writes = is_written(&work.task.destination);
     let mut verdict = Verdict::Done;
     for (folder, (like, is_fortran)) in folders.iter().filter(|_| writes) {
         let module = Some(RUNTIME_MODULE).filter(|_| *is_fortran);
@@ -576,6 +638,7 @@ fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
         tell(&one.messages);
         verdict = verdict.max(if one.failed { Verdict::Failed } else { show(&one.output) });
     }
+    verdict = verdict.max(reported(done, &sum, work));
     if work.task.advise {
         if !work.task.quiet {
             let all =
@@ -596,8 +659,37 @@ fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
         let beside: Vec<&str> = beside.iter().map(String::as_str).collect();
         tell(&report::beside(&beside, work.manner));
         tell(&report::table(&sum, work.manner));
+        let reviewed: usize = done.iter().map(|one| one.reviewed).sum();
+        if reviewed > 0 {
+            tell(&format!("{reviewed} reviewed messages are in the baseline and not shown\n"));
+        }
     }
-    verdict.max(if sum.something_left() { Verdict::Left } else { Verdict::Done })
+    let is_left = match &work.baseline {
+        Some(_) => sum.foreign > 0 || done.iter().any(|one| one.is_left),
+        None => sum.something_left(),
+    };
+    verdict.max(if is_left { Verdict::Left } else { Verdict::Done })
+}
+
+/// Writes the report.
+fn reported(done: &[Done], sum: &Summary, work: &Work) -> Verdict {
+    let mut groups = Groups::default();
+    let mut said = String::new();
+    for one in done {
+        said += &one.said;
+        groups.add(one.groups.clone());
+    }
+    said += &groups.text();
+    work.task.reports.write(&said, || {
+        let files: Vec<FileRecord> = done.iter().filter_map(|one| one.record.clone()).collect();
+        let pages = record::pages(&files);
+        let target = match (work.task.advise, work.task.options.to) {
+            (true, _) => "advice",
+            (false, To::OpenMp) => "openmp",
+            (false, To::Cuda) => "cuda",
+        };
+        Report { target, files, pages, summary: sum.clone() }
+    })
 }
 
 /// Writes the manifest of the output tree.
@@ -618,34 +710,5 @@ fn finish(work: Work) -> Verdict {
             Verdict::Done
         }
         Err(error) => fail(&error.to_string()),
-    }
-}
-
-/// A progress bar that appears on a terminal when a run lasts.
-struct Progress {
-    bar: ProgressBar,
-    since: Instant,
-    waiting: AtomicBool,
-}
-
-impl Progress {
-    fn new(jobs: usize, quiet: bool) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
-        let waiting = AtomicBool::new(!quiet && io::stderr().is_terminal());
-        Progress { bar, since: Instant::now(), waiting }
-    }
-
-    /// Does one job and counts it.
-    fn through<T>(&self, job: impl FnOnce() -> T) -> T {
-        let result = job();
-        if self.since.elapsed() > PATIENCE && self.waiting.swap(false, Ordering::Relaxed) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        self.bar.inc(1);
-        result
-    }
-
-    fn end(&self) {
-        self.bar.finish_and_clear();
     }
 }

@@ -22,7 +22,8 @@ use crate::verify::FILE;
 use crate::{Options, Source, Wish, lines_of, verify};
 
 /// Options whose values are paths: they are seen from the folder of the file.
-const PATHS: [&str; 5] = ["out", "folders", "database", "record", "rules"];
+const PATHS: [&str; 8] =
+    ["out", "folders", "database", "record", "rules", "output", "baseline", "write_baseline"];
 
 /// What is no option of a project.
 const NO_OPTIONS: [&str; 4] = ["help", "version", "inputs", "command"];

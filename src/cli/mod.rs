@@ -19,6 +19,10 @@ mod manifest;
 mod output;
 mod pages;
 mod place;
+mod progress;
+mod record;
+mod reports;
+mod shell;
 mod verify;
 
 use std::ffi::OsString;
@@ -51,6 +55,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Request::Config(inputs)) => configuration(&inputs),
         Ok(Request::Verify(task)) => return verify::run(&task, &args::configuration),
         Ok(Request::Drift(out)) => drift::run(&out),
+        Ok(Request::Completions(shell)) => shell::completions(args::command(), shell),
+        Ok(Request::Man(topic)) => shell::man(args::command(), topic.as_deref()),
         Ok(Request::Translate(task)) => batch::run(&task),
         Err(refusal) => refuse(&refusal),
     };

@@ -42,6 +42,8 @@ pub struct Folder {
 /// What a new file takes over from another one.
 #[derive(Clone, Copy, Debug)]
 pub enum Like<'a> {
+    /// Nothing.
+    New,
     /// Who may read, write and run it.
     Mode(&'a Path),
     /// That, and to whom it belongs.
@@ -183,6 +185,7 @@ pub struct Kept {
 
 fn take_over(file: &fs::File, like: Like) -> io::Result<Kept> {
     let (path, owner) = match like {
+        Like::New => return Ok(Kept { owner: true, other_names: 0 }),
         Like::Mode(path) => (path, false),
         Like::Owner(path) => (path, true),
     };

@@ -50,7 +50,8 @@ pub fn loops(file: &SourceFile, loops: &[LoopFeedback]) -> String {
     text
 }
 
-fn verdict(verdict: &LoopVerdict) -> String {
+/// A verdict in words.
+pub fn verdict(verdict: &LoopVerdict) -> String {
     match verdict {
         LoopVerdict::Parallel { private, reductions, asserted, computed, levels } => {
             let mut words = "parallel".to_owned();

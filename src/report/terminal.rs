@@ -73,7 +73,8 @@ fn others(file: &SourceFile, code: Code, rest: &[&Diag]) -> String {
     }
 }
 
-fn one(file: &SourceFile, diag: &Diag, manner: Manner, columns: &mut Columns) -> String {
+/// One message.
+pub(super) fn one(file: &SourceFile, diag: &Diag, manner: Manner, columns: &mut Columns) -> String {
     let pieces = pieces(file, diag, columns);
     let snippets = pieces.iter().map(|piece| {
         let marks = piece.marks.iter().map(|(kind, range, label)| annotation(*kind, range.clone(), label));
@@ -112,7 +113,8 @@ fn level(severity: Severity) -> Level<'static> {
     level.with_name(word(severity))
 }
 
-fn word(severity: Severity) -> &'static str {
+/// What a severity is called.
+pub(super) fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "note",
         Severity::Weaker => "weaker",

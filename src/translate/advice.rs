@@ -5,7 +5,7 @@
 use crate::advise::{self, Ground};
 use crate::budget;
 use crate::diag::Diag;
-use crate::edit::{EditSet, Rewrite};
+use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host;
 use crate::plan;
 use crate::scan::{self, View};
@@ -19,6 +19,9 @@ use super::{Options, Source, To};
 pub struct Advice {
     /// What there is to say, by place.
     pub diagnostics: Vec<Diag>,
+    /// The edits that each of them proposes, in their order; none for those that propose nothing, or whose edits overlap
+    /// those of an earlier one.
+    pub edits: Vec<Vec<Edit>>,
     /// How many pieces propose an edit.
     pub proposed: usize,
     /// The source with all edits; those that overlap an earlier one are not made.
@@ -67,9 +70,12 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     let mut edits = EditSet::default();
     let mut advice = Advice::default();
     for (owner, piece) in advise::pieces(&ground).into_iter().enumerate() {
-        if !piece.edits.is_empty() && edits.add(Rewrite { owner: owner as u32, edits: piece.edits }).is_ok() {
-            advice.proposed += 1;
+        let mut own = piece.edits;
+        if !own.is_empty() && edits.add(Rewrite { owner: owner as u32, edits: own.clone() }).is_err() {
+            own.clear();
         }
+        advice.proposed += usize::from(!own.is_empty());
+        advice.edits.push(own);
         advice.diagnostics.push(piece.diag);
     }
     advice.text = edits.apply(&file.bytes);

@@ -62,7 +62,8 @@ impl BackEnd for Cuda {
             own.bound.iter().zip(&lowered).map(|(one, lowered)| edits(one, lowered, all)).collect();
         all.leave_whole(&unit, &own.bound, &own.held, &mut changes);
         stack(&all.source.file, &lowered, &mut changes);
-        let made = changes.into_iter().map(|edits| Made { edits, rows: Vec::new() }).collect();
+        let made =
+            changes.into_iter().map(|edits| Made { edits, rows: Vec::new(), implied: Vec::new() }).collect();
         Lowered { bound: own.bound, made, held: own.held }
     }
 

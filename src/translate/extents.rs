@@ -58,7 +58,10 @@ impl BackEnd for Extents {
                 name: acc::name(kind).to_owned(),
             });
         }
-        let made = bound.iter().map(|_| Made { edits: Some(Vec::new()), rows: Vec::new() }).collect();
+        let made = bound
+            .iter()
+            .map(|_| Made { edits: Some(Vec::new()), rows: Vec::new(), implied: Vec::new() })
+            .collect();
         Lowered { bound, made, held }
     }
 

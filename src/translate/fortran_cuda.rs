@@ -205,7 +205,8 @@ impl BackEnd for FortranCuda {
                 self.procedures.push((name.clone(), text.clone()));
             }
         }
-        let made = changes.into_iter().map(|edits| Made { edits, rows: Vec::new() }).collect();
+        let made =
+            changes.into_iter().map(|edits| Made { edits, rows: Vec::new(), implied: Vec::new() }).collect();
         Lowered { bound, made, held }
     }
 

@@ -91,7 +91,10 @@ impl BackEnd for Instrument {
             let _ = self.edits.add_line(0, edit);
         }
         self.sites.extend(done.sites);
-        let made = bound.iter().map(|_| Made { edits: Some(Vec::new()), rows: Vec::new() }).collect();
+        let made = bound
+            .iter()
+            .map(|_| Made { edits: Some(Vec::new()), rows: Vec::new(), implied: Vec::new() })
+            .collect();
         Lowered { bound, made, held }
     }
 

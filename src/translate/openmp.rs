@@ -21,8 +21,8 @@ use super::existing::{Apart, Chosen};
 use super::library::Library;
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Options, Outcome, Source};
-use super::{parted, read};
+use super::{DataUse, Options, Outcome, Source};
+use super::{data, parted, read};
 
 /// The owner of edits about OpenMP of the source.
 const EXISTING: u32 = u32::MAX - 3;
@@ -100,7 +100,8 @@ impl BackEnd for OpenMp<'_> {
         let library = self.lower_library(unit, &symbols, all);
         self.later = Some(Later { allocations, library });
         let rows = made.lowered.into_iter().map(|lowered| lowered.rows);
-        let made = rows.zip(changes).map(|(rows, edits)| Made { edits, rows }).collect();
+        let made = rows.zip(changes).zip(made.implied);
+        let made = made.map(|((rows, edits), implied)| Made { edits, rows, implied }).collect();
         Lowered { bound, made, held }
     }
 
@@ -226,6 +227,8 @@ impl OpenMp<'_> {
 struct Planned {
     lowered: Vec<omp::Lowered>,
     conditions: Rc<Conditions>,
+    /// What is implied for variables at each directive.
+    implied: Vec<Vec<DataUse>>,
 }
 
 impl Source {
@@ -278,7 +281,8 @@ fn planned(
     let (lowered, said) = omp::lower(&plan, unit, symbols, &aliased, target);
     all.diags.extend(said);
     drop(aliased);
-    (bound, Planned { lowered, conditions })
+    let implied = (0..bound.len()).map(|index| data::implied(&plan, index)).collect();
+    (bound, Planned { lowered, conditions, implied })
 }
 
 /// Brings the list items of the directives into the form that plan and OpenMP want, and reports those that have none.

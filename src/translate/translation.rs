@@ -9,7 +9,7 @@ use crate::report::LoopFeedback;
 use crate::scan::{self, View};
 use crate::source::{SourceFile, Span};
 
-use super::Source;
+use super::{DataUse, Source};
 
 /// A file that stands beside a translation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,22 @@ pub struct DirectiveReport {
     pub outcome: Outcome,
     /// The rule rows used, as `clause/present#0`.
     pub rows: Vec<String>,
+    /// What it does with variables.
+    pub data: Vec<DataUse>,
 }
 
 impl DirectiveReport {
+    /// A directive that is left, and of which nothing else is known.
+    pub(super) fn left(span: Span) -> DirectiveReport {
+        DirectiveReport {
+            span,
+            name: String::new(),
+            outcome: Outcome::Left,
+            rows: Vec::new(),
+            data: Vec::new(),
+        }
+    }
+
     /// Whether it is a compute construct, combined ones among them.
     pub fn is_compute(&self) -> bool {
         let first = self.name.split_whitespace().next();
@@ -116,12 +129,7 @@ impl Translation {
         let mut translation = Translation { diagnostics, ..Translation::untouched(source) };
         let first = scan.directives.first().map(|first| first.span);
         translation.diagnostics.extend(first.map(why));
-        let report = |text: &scan::DirectiveText| DirectiveReport {
-            span: text.span,
-            name: String::new(),
-            outcome: Outcome::Left,
-            rows: Vec::new(),
-        };
+        let report = |text: &scan::DirectiveText| DirectiveReport::left(text.span);
         translation.directives = scan.directives.iter().map(report).collect();
         translation
     }
@@ -169,13 +177,7 @@ impl Translation {
     pub(super) fn leave_written(&mut self, written: &[(Span, String)]) {
         for (span, name) in written {
             let at = self.directives.partition_point(|report| report.span.start < span.start);
-            let report = DirectiveReport {
-                span: *span,
-                name: String::new(),
-                outcome: Outcome::Left,
-                rows: Vec::new(),
-            };
-            self.directives.insert(at, report);
+            self.directives.insert(at, DirectiveReport::left(*span));
             self.diagnostics.push(diag::in_macro(*span, name));
         }
         if !written.is_empty() {

@@ -24,7 +24,7 @@ use super::loops::Found;
 use super::read::{self, fresh, parse};
 use super::staying::{self, Region};
 use super::together::Hidden;
-use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked};
+use super::{Beside, DataUse, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked, data};
 
 /// What the views seen so far have brought, for any back end.
 pub struct Gathered<'a> {
@@ -65,6 +65,8 @@ pub struct Made {
     pub edits: Option<Vec<Edit>>,
     /// The rule rows used.
     pub rows: Vec<String>,
+    /// What is implied for variables.
+    pub implied: Vec<DataUse>,
 }
 
 /// What becomes of the directives of one view.
@@ -552,6 +554,9 @@ impl<'a, 'b> Views<'a, 'b> {
         };
         if bound.text.is_some() {
             self.all.report(span, acc::name(bound.directive.kind), outcome, made.rows);
+            let mut data = data::stated(&bound.directive, &self.all.options.device_type);
+            data.extend(made.implied);
+            self.all.reports.entry(span.start).and_modify(|report| report.data = data);
         }
     }
 
@@ -631,7 +636,8 @@ impl Gathered<'_> {
 
     /// Reports what became of a directive.
     pub fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
-        let report = DirectiveReport { span, name: name.to_owned(), outcome, rows };
+        let data = Vec::new();
+        let report = DirectiveReport { span, name: name.to_owned(), outcome, rows, data };
         self.reports.insert(span.start, report);
     }
 

@@ -7,6 +7,7 @@ mod bench;
 mod count;
 mod cuda;
 mod difftest;
+mod dist;
 mod fuzz;
 mod hunt;
 mod mutate;
@@ -62,6 +63,8 @@ enum Chore {
     Mutate(mutate::Options),
     /// Look for inputs that the translator cannot bear, by a fuzzer that follows the branches taken
     Fuzz(fuzz::Options),
+    /// Make the archive that users install, in `target/dist`
+    Dist(dist::Options),
     /// Measure how fast the release build translates on one core, in MB/s
     Speed(speed::Options),
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Chore::Hunt(options) => hunt::run(&options),
         Chore::Mutate(options) => mutate::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Dist(options) => dist::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };
     match done {

@@ -52,13 +52,7 @@ pub fn translate(source: &Source, macros: &Macros, options: &Options) -> Transla
             base.spelled_out(source, macros, options, &choice, &mut reasons);
             for of in &unlike {
                 let Macro { span, name, .. } = macros.get(*of);
-                let report = DirectiveReport {
-                    span: *span,
-                    name: String::new(),
-                    outcome: Outcome::Left,
-                    rows: Vec::new(),
-                };
-                base.translation.directives.push(report);
+                base.translation.directives.push(DirectiveReport::left(*span));
                 reasons.push(diag::macro_definitions_differ(*span, name));
             }
             return base.finished(&source.file, macros, &reasons);

@@ -8,7 +8,8 @@ use super::apt_get;
 use crate::Result;
 
 /// gcc and gfortran read OpenACC and OpenMP; clang with the pieces of LLVM that its offload linker needs runs OpenMP
-/// on a device with a memory of its own; flang is the second reader of OpenMP in Fortran. `make` runs what `--emit-build`
+/// on a device with a memory of its own; flang is the second reader of OpenMP in Fortran. `chromium` shows what `--format html`
+/// writes. `make` runs what `--emit-build`
 /// writes, `dpkg` unpacks, pip brings CUDA.
 const PACKAGES: &[&str] = &[
     "gcc",
@@ -23,6 +24,7 @@ const PACKAGES: &[&str] = &[
     "clang-tools-19",
     "libclang-rt-19-dev",
     "flang-22",
+    "chromium",
 ];
 
 pub fn install() -> Result<()> {

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The step of the action: annotations, a summary, and a report if one is asked for. The status is acc2omp's.
+set -uo pipefail
+
+read -r -a paths <<< "$ACC2OMP_PATHS"
+read -r -a options <<< "$ACC2OMP_OPTIONS"
+if [ -n "$ACC2OMP_BASELINE" ]; then
+    options+=(--baseline "$ACC2OMP_BASELINE")
+fi
+if [ -n "$ACC2OMP_REPORT" ]; then
+    acc2omp "${paths[@]}" --check --quiet "${options[@]}" --format html --output "$ACC2OMP_REPORT" || [ $? -eq 1 ] || exit 2
+fi
+acc2omp "${paths[@]}" --check "${options[@]}" --format github

@@ -1,0 +1,7 @@
+help([[acc2omp translates OpenACC in C, C++ and Fortran to OpenMP target directives or CUDA. `man acc2omp` says more.]])
+whatis("Name: acc2omp")
+whatis("Version: @version@")
+whatis("Description: translator from OpenACC to OpenMP and CUDA")
+prepend_path("PATH", "@prefix@/bin")
+prepend_path("MANPATH", "@prefix@/share/man")
+prepend_path("XDG_DATA_DIRS", "@prefix@/share")

@@ -1,0 +1,203 @@
+//! Messages by code: one example of each code of a run, and where else it is said.
+//!
+//! Invariant: what is printed of a code has a limit, however many files and directives there are.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::Manner;
+use super::excerpt::Columns;
+use super::terminal::one;
+use crate::diag::{Code, Diag, Severity};
+use crate::source::SourceFile;
+
+/// Lines named of one file; the rest is an ellipsis.
+const LINES_NAMED: usize = 10;
+
+/// Files named of one code; the others are counted.
+const FILES_NAMED: usize = 3;
+
+/// Verdicts about loops that are printed one by one.
+const LOOPS_NAMED: usize = 10;
+
+/// The messages of one code.
+#[derive(Clone, Debug)]
+struct Group {
+    /// The worst one.
+    severity: Severity,
+    /// The first message that is as serious, as it is printed.
+    example: String,
+    /// Its file and line.
+    place: (String, usize),
+    /// The other files, and the lines and number of further messages in each, by place.
+    more: Vec<(String, Vec<usize>, usize)>,
+}
+
+/// The messages of a run, by code, and the verdicts about loops.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    codes: BTreeMap<Code, Group>,
+    loops: Vec<String>,
+}
+
+impl Groups {
+    /// The messages of one file. Notes of severity `Info` are left to the table.
+    pub fn of(file: &SourceFile, diags: &[&Diag], manner: Manner) -> Groups {
+        let mut codes: BTreeMap<Code, Vec<&Diag>> = BTreeMap::new();
+        for diag in diags.iter().filter(|diag| diag.severity > Severity::Info) {
+            codes.entry(diag.code).or_default().push(diag);
+        }
+        let mut columns = Columns::default();
+        let group = |(code, diags): (Code, Vec<&Diag>)| {
+            let severity = diags.iter().map(|diag| diag.severity).max()?;
+            let first = diags.iter().position(|diag| diag.severity == severity)?;
+            let line = |diag: &Diag| file.line_number(diag.primary.span.start);
+            let mut group = Group {
+                severity,
+                example: one(file, diags[first], manner, &mut columns),
+                place: (file.name.clone(), line(diags[first])),
+                more: Vec::new(),
+            };
+            for (_, diag) in diags.iter().enumerate().filter(|(at, _)| *at != first) {
+                group.add(&file.name, &[line(diag)], 1);
+            }
+            Some((code, group))
+        };
+        Groups { codes: codes.into_iter().filter_map(group).collect(), loops: Vec::new() }
+    }
+
+    /// Adds the verdicts about loops of a file, a line each.
+    pub fn with_loops(mut self, lines: &str) -> Groups {
+        self.loops.extend(lines.lines().map(str::to_owned));
+        self
+    }
+
+    /// Adds the messages of another file.
+    pub fn add(&mut self, other: Groups) {
+        for (code, mut group) in other.codes {
+            let Some(known) = self.codes.get_mut(&code) else {
+                self.codes.insert(code, group);
+                continue;
+            };
+            if group.severity > known.severity {
+                std::mem::swap(known, &mut group);
+            }
+            known.add(&group.place.0, &[group.place.1], 1);
+            for (file, lines, count) in &group.more {
+                known.add(file, lines, *count);
+            }
+        }
+        self.loops.extend(other.loops);
+    }
+
+    /// The text, worst codes first.
+    pub fn text(&self) -> String {
+        let mut groups: Vec<(&Code, &Group)> = self.codes.iter().collect();
+        groups.sort_by_key(|(code, group)| (Reverse(group.severity), **code));
+        let mut out: String = groups.iter().map(|(code, group)| group.text(**code)).collect();
+        let shown = if self.loops.len() > LOOPS_NAMED { LOOPS_NAMED } else { self.loops.len() };
+        self.loops.iter().take(shown).for_each(|line| {
+            out += line;
+            out += "\n";
+        });
+        if self.loops.len() > shown {
+            out += &format!("… and {} more loops (`-v` shows all)\n", self.loops.len() - shown);
+        }
+        if self.loops.is_empty() { out } else { out + "\n" }
+    }
+}
+
+impl Group {
+    fn add(&mut self, file: &str, lines: &[usize], count: usize) {
+        match self.more.iter_mut().find(|(known, ..)| known == file) {
+            Some((_, known, sum)) => {
+                known.extend(lines);
+                *sum += count;
+            }
+            None => self.more.push((file.to_owned(), lines.to_vec(), count)),
+        }
+    }
+
+    fn text(&self, code: Code) -> String {
+        let count: usize = self.more.iter().map(|(.., count)| count).sum();
+        let rest = match self.more.as_slice() {
+            [] => String::new(),
+            [(only, lines, _)] if *only == self.place.0 => {
+                format!("… and {count} more of {code} in this file: {}\n\n", named(lines))
+            }
+            more => {
+                let shown = more.iter().take(FILES_NAMED);
+                let mut rest = format!("… and {count} more of {code} (`-v` shows all):\n");
+                shown.for_each(|(file, lines, _)| rest += &format!("    {file}: {}\n", named(lines)));
+                if more.len() > FILES_NAMED {
+                    let files = more.len() - FILES_NAMED;
+                    rest += &format!("    … and {files} more file{}\n", if files == 1 { "" } else { "s" });
+                }
+                rest + "\n"
+            }
+        };
+        self.example.clone() + &rest
+    }
+}
+
+fn named(lines: &[usize]) -> String {
+    let mut lines = lines.to_vec();
+    lines.dedup();
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let ellipsis = if lines.len() > LINES_NAMED { ", …" } else { "" };
+    let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
+    format!("{word} {}{ellipsis}", named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag;
+    use crate::source::{Language, Span};
+
+    fn groups(name: &str, lines: usize) -> Groups {
+        let file = SourceFile::new(name, "a\n".repeat(lines).into_bytes(), Language::C);
+        let spans = (0..lines).map(|line| Span::new(2 * line, 2 * line + 1));
+        let diags: Vec<Diag> = spans.map(|span| diag::absent_unchecked(span, "update")).collect();
+        Groups::of(&file, &diags.iter().collect::<Vec<_>>(), Manner::default())
+    }
+
+    #[test]
+    fn one_file_is_called_this_file() {
+        let text = groups("a.c", 3).text();
+        assert!(text.ends_with("… and 2 more of A0204 in this file: lines 2, 3\n\n"), "{text}");
+    }
+
+    #[test]
+    fn one_example_stands_for_all_files() {
+        let mut all = Groups::default();
+        for number in 1..=6 {
+            all.add(groups(&format!("{number}.c"), number));
+        }
+        let text = all.text();
+        assert_eq!(text.matches("[A0204]").count(), 1);
+        let rest = "… and 20 more of A0204 (`-v` shows all):\n    2.c: lines 1, 2\n    3.c: lines 1, 2, 3\n    \
+                    4.c: lines 1, 2, 3, 4\n    … and 2 more files\n\n";
+        assert!(text.ends_with(rest), "{text}");
+    }
+
+    #[test]
+    fn the_worst_message_is_the_example() {
+        let file = SourceFile::new("a.c", b"a\nb\nc\n".to_vec(), Language::C);
+        let mild = diag::absent_unchecked(Span::new(0, 1), "update");
+        let bad = Diag { severity: Severity::Differs, ..diag::absent_unchecked(Span::new(2, 3), "update") };
+        let mut all = Groups::of(&file, &[&mild, &mild], Manner::default());
+        all.add(Groups::of(&file, &[&mild, &bad], Manner::default()));
+        let text = all.text();
+        assert!(text.contains("differs[A0204]") && text.contains("--> a.c:2:1"), "{text}");
+        assert!(text.contains("… and 3 more of A0204 in this file: line 1\n"), "{text}");
+    }
+
+    #[test]
+    fn many_loops_are_counted() {
+        let few = Groups::default().with_loops(&"a.c:1: loop: parallel\n".repeat(3));
+        assert_eq!(few.text().lines().count(), 4);
+        let many = Groups::default().with_loops(&"a.c:1: loop: parallel\n".repeat(30));
+        assert!(many.text().ends_with("… and 20 more loops (`-v` shows all)\n\n"));
+    }
+}
