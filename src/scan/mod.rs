@@ -37,7 +37,7 @@ pub use forks::{Branch, Fork, forks, may_miss};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{Split, constructs, fypp, nothing as fortran_nothing, splits, written as fortran_written};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
-pub use islands::{blank, functions_apart};
+pub use islands::{Beside, blank, functions_apart};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{Statements, statements};
