@@ -21,6 +21,9 @@ const OTHERS: usize = 3000;
 /// How long a file of the tree is.
 const SHORT: usize = 20_000;
 
+/// One of so many files of the tree has directives.
+const DIRECTED: usize = 10;
+
 /// A way to write a procedure of this number.
 type Make = fn(usize) -> String;
 
@@ -102,12 +105,18 @@ fn tree(folder: &Path) -> Result<()> {
             _ => {
                 let head = format!("#include \"common.h\"\n{HEAD_C}");
                 let rest = repeated(&head, plain_c, SHORT - 1000);
-                (format!("c/user{number}.c"), format!("{rest}{}", rich_c(number)))
+                let construct = if has_directives(number) { rich_c(number) } else { String::new() };
+                (format!("c/user{number}.c"), format!("{rest}{construct}"))
             }
         };
         put(&folder.join(name), &text)?;
     }
     Ok(())
+}
+
+/// Whether a file of the tree has directives: of both languages, the same share.
+fn has_directives(number: usize) -> bool {
+    number / 2 % DIRECTED == 0
 }
 
 /// A file that uses three modules.
@@ -116,8 +125,7 @@ fn user(number: usize) -> String {
     let uses: String = used.iter().map(|module| format!("  use part{module}\n")).collect();
     let construct =
         rich_fortran(number).replacen("  implicit none\n", &format!("{uses}  implicit none\n"), 1);
-    let rest = repeated("", plain_fortran, SHORT - construct.len());
-    format!("{construct}{rest}")
+    repeated(&construct, plain_fortran, SHORT)
 }
 
 /// A procedure calls the first one of its dozen.
