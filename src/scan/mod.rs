@@ -37,7 +37,7 @@ pub use forks::{Branch, Fork, forks, may_miss};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{Split, constructs, fypp, nothing as fortran_nothing, splits, written as fortran_written};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
-pub use islands::{blank, functions_apart};
+pub use islands::{Beside, blank, functions_apart};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{Statements, statements};
@@ -193,8 +193,8 @@ pub struct Scan {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     defines: Named,
-    /// Behind each brace, whether what follows stands between braces.
-    braces: OnceLock<Vec<(u32, bool)>>,
+    /// Behind each brace, where the outermost braces begin that what follows stands between.
+    braces: OnceLock<Vec<(u32, Option<u32>)>>,
     /// The names of types that conditions of the preprocessor choose.
     chosen: OnceLock<BTreeSet<String>>,
     /// Whether the file has the word that kernels call the type of their counters by.
@@ -248,17 +248,23 @@ impl Scan {
 
     /// Whether a place stands between braces: those of `extern "C"` do not count.
     pub fn is_in_braces(&self, at: u32) -> bool {
+        self.braces_around(at).is_some()
+    }
+
+    /// Where the outermost braces begin that a place stands between: those of `extern "C"` do not count.
+    pub fn braces_around(&self, at: u32) -> Option<u32> {
         let known = self.index.braces.get_or_init(|| braces(&self.shadow));
         let before = known.partition_point(|(behind, _)| *behind <= at);
-        before.checked_sub(1).is_some_and(|last| known[last].1)
+        before.checked_sub(1).and_then(|last| known[last].1)
     }
 }
 
-/// The places behind the braces of C, and whether they stand between braces.
-fn braces(shadow: &[u8]) -> Vec<(u32, bool)> {
+/// The places behind the braces of C, and where the outermost ones around them begin.
+fn braces(shadow: &[u8]) -> Vec<(u32, Option<u32>)> {
     let mut found = Vec::new();
     // The braces that are open, and how many of them count.
     let (mut open, mut counting) = (Vec::new(), 0);
+    let mut outermost = None;
     for (at, byte) in shadow.iter().enumerate().filter(|(_, byte)| b"{}".contains(byte)) {
         if *byte == b'{' {
             let counts = !shadow[..at].trim_ascii_end().ends_with(b"\"C\"");
@@ -267,7 +273,11 @@ fn braces(shadow: &[u8]) -> Vec<(u32, bool)> {
         } else {
             counting -= usize::from(open.pop().unwrap_or(false));
         }
-        found.push((at as u32 + 1, counting > 0));
+        outermost = match counting {
+            0 => None,
+            _ => outermost.or(Some(at as u32)),
+        };
+        found.push((at as u32 + 1, outermost));
     }
     found
 }

@@ -107,7 +107,9 @@ fn assuming(file: &SourceFile, branch: Span) -> View {
 /// The device code of one view of a source.
 fn device(source: &Source, view: &View, options: &Options) -> Device {
     let file = &source.file;
-    let (scan, _) = scan::scan(file, &source.shown(view));
+    let (mut scan, _) = scan::scan(file, &source.shown(view));
+    let apart = source.functions_apart(&scan, options);
+    scan::blank(&mut scan.shadow, &apart);
     let unit = host::parse(file, &scan);
     let (mut parsed, mut held): (Vec<(usize, acc::ast::Directive)>, Vec<Span>) = (Vec::new(), Vec::new());
     for (at, text) in scan.directives.iter().enumerate().filter(|(_, text)| text.active) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::acc::ast::Directive;
 use crate::bind::{self, Declared};
 use crate::host;
-use crate::host::ir::Unit;
+use crate::host::ir::{ScopeKind, Unit};
 use crate::scan::{self, Defined, Macro, Outline, Scan, Shown};
 use crate::source::{Language, SourceFile, Span};
 
@@ -62,6 +62,15 @@ impl Header {
         let header = Header::showing(file, &shown);
         let prototypes = header.prototypes();
         header.declared.into_keys().map(|(_, name)| name).chain(prototypes).collect()
+    }
+
+    /// What it is for those who look for functions that need not be read.
+    pub(super) fn beside(&self) -> scan::Beside<'_> {
+        let unit = &self.unit;
+        let in_modules = unit.scopes.iter().filter(|scope| scope.kind != ScopeKind::Procedure);
+        let ids = in_modules.flat_map(|scope| &scope.decls).chain(&unit.globals);
+        let variables = ids.map(|id| unit.decl(*id)).filter(|decl| !(unit.is_fortran() && decl.is_const));
+        scan::Beside { scan: &self.scan, variables: variables.map(|decl| decl.name.as_str()).collect() }
     }
 
     /// The functions that it declares as routines of the device, for other files to define.

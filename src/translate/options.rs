@@ -113,7 +113,7 @@ pub struct Options {
     pub stays: Vec<u32>,
     /// What a file may cost.
     pub budget: Budget,
-    /// Files in C of so many bytes are not read as a whole: functions that have nothing to do with directives are passed over.
+    /// Files of so many bytes are not read as a whole: functions that have nothing to do with directives are passed over.
     pub islands_from: usize,
 }
 

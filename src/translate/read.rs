@@ -15,7 +15,7 @@ use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
-use super::{DirectiveReport, Options, Source, To};
+use super::{DirectiveReport, Options, Source};
 
 impl Source {
     /// A view of the preprocessor that knows the macros of the headers, too.
@@ -33,14 +33,11 @@ impl Source {
     pub(super) fn functions_apart(&self, scan: &Scan, options: &Options) -> Vec<Span> {
         let length = self.file.bytes.len();
         let is_large = length >= options.islands_from && !scan.directives.is_empty();
-        if self.file.language != Language::C || options.to != To::OpenMp || !is_large {
+        if self.file.language == Language::Header || !is_large {
             return Vec::new();
         }
-        let units = self.headers.iter().map(|header| &header.unit);
-        let globals = units.flat_map(|unit| unit.globals.iter().map(|id| unit.decl(*id).name.as_str()));
-        let defines = self.headers.iter().flat_map(|header| &header.scan.defines);
-        let macros = defines.map(|define| (define.name.as_str(), define.body.as_str()));
-        let apart = scan::functions_apart(&self.file, scan, globals, macros);
+        let headers: Vec<scan::Beside> = self.headers.iter().map(|header| header.beside()).collect();
+        let apart = scan::functions_apart(&self.file, scan, &headers);
         let bytes: usize = apart.iter().map(|span| span.len()).sum();
         if bytes >= length / 4 || options.islands_from == 0 { apart } else { Vec::new() }
     }
@@ -82,6 +79,27 @@ impl Source {
     pub(super) fn macros<'a>(&'a self, scan: &'a Scan) -> Vec<&'a Define> {
         self.headers.iter().flat_map(|header| &header.scan.defines).chain(&scan.defines).collect()
     }
+}
+
+/// Whether the grammar has no errors in the functions with directives, nor, if one stands elsewhere, outside of functions.
+pub fn is_clear(scan: &Scan, unit: &Unit) -> bool {
+    if unit.errors.is_empty() {
+        return true;
+    }
+    let unread: Vec<Span> = unit.functions.iter().filter(|one| one.has_error).map(|one| one.span).collect();
+    // How far the functions reach that begin before each other one.
+    let reach = unit.functions.iter().scan(0, |reach, one| {
+        *reach = one.span.end.max(*reach);
+        Some((one.span.start, *reach))
+    });
+    let reach: Vec<(u32, u32)> = reach.collect();
+    let is_inside = |place: u32| {
+        let next = reach.partition_point(|(start, _)| *start <= place);
+        next.checked_sub(1).is_some_and(|last| place < reach[last].1)
+    };
+    let active = scan.directives.iter().filter(|text| text.active);
+    let mut places = active.flat_map(|text| [text.span.start, text.next_code]);
+    places.all(|place| is_inside(place) && !unread.iter().any(|span| span.start <= place && place < span.end))
 }
 
 /// The directives that a view reaches and no view before did.

@@ -9,9 +9,10 @@ use crate::acc::ast::{
 };
 use crate::bind::{self, Bound};
 use crate::diag::Severity;
-use crate::host::ir::{Decl, Derived, Unit};
+use crate::host::ir::{Derived, Unit};
 use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};
+use crate::sema::Symbols;
 use crate::source::{SourceFile, Span};
 
 use super::read::parse;
@@ -195,11 +196,12 @@ fn named(text: &str) -> Vec<Named> {
 /// need more than the region's clauses name.
 pub fn bring(
     file: &SourceFile,
-    unit: &Unit,
+    (unit, symbols): (&Unit, &Symbols),
     bound: &[Bound],
     regions: &[Region],
     parsed: &mut [(usize, Directive)],
 ) -> Vec<usize> {
+    let code = (unit, symbols);
     let mut left = Vec::new();
     if regions.is_empty() {
         return left;
@@ -214,12 +216,12 @@ pub fn bring(
             continue;
         }
         // A region inside brings what it names itself.
-        let code = match is_data(one) {
+        let text_of = match is_data(one) {
             true => file.text(one.directive.span),
             false => file.text(unit.stmt(stmt).span),
         };
         let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
-        let words = code.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
+        let words = text_of.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
         let words: BTreeSet<String> = words.collect();
         let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
         let parts: BTreeSet<String> =
@@ -228,9 +230,9 @@ pub fn bring(
             left.push(at);
             continue;
         }
-        let is_open = |item: &&ListItem| is_pointer(unit, item);
+        let is_open = |item: &&ListItem| is_pointer(code, item);
         let open: BTreeSet<&str> = listed(&one.directive).filter(is_open).map(ListItem::variable).collect();
-        let sized = listed(&one.directive).filter(|item| !is_pointer(unit, item));
+        let sized = listed(&one.directive).filter(|item| !is_pointer(code, item));
         let mut known: BTreeSet<String> = sized.map(|item| folded(item.variable())).collect();
         for region in regions.iter().rev().filter(|region| region.extent.contains(one.directive.span)) {
             let place = one.directive.name_span.end;
@@ -240,7 +242,8 @@ pub fn bring(
                     let parts = named.iter().filter(|one| one.is_part).map(|one| folded(&one.name));
                     for name in parts {
                         let is_implied = words.contains(&name) && !known.contains(&name);
-                        let is_unknown = wants_presence(&one.directive) || is_pointer_named(unit, &name);
+                        let is_unknown =
+                            wants_presence(&one.directive) || is_pointer_named(code, &name, place);
                         if is_implied && is_unknown {
                             left.push(at);
                         }
@@ -262,13 +265,13 @@ pub fn bring(
             }
         }
     }
-    rewrite(unit, parsed, &here, more);
+    rewrite(code, parsed, &here, more);
     left
 }
 
 /// Has directives copy what regions around would have brought (`here`), and gives them the clauses of `more`; by their texts.
 fn rewrite(
-    unit: &Unit,
+    code: (&Unit, &Symbols),
     parsed: &mut [(usize, Directive)],
     here: &BTreeMap<usize, BTreeSet<String>>,
     mut more: BTreeMap<usize, Vec<Clause>>,
@@ -277,10 +280,10 @@ fn rewrite(
         let Some(here) = here.get(text) else { continue };
         let is_here = |item: &ListItem| {
             let name = item.variable();
-            here.contains(name) || unit.is_fortran() && here.contains(&name.to_ascii_lowercase())
+            here.contains(name) || code.0.is_fortran() && here.contains(&name.to_ascii_lowercase())
         };
         // A pointer is brought with its size.
-        without(directive, &|item| is_here(item) && is_pointer(unit, item));
+        without(directive, &|item| is_here(item) && is_pointer(code, item));
         copied(directive, &is_here);
         directive.clauses.extend(more.remove(text).unwrap_or_default());
     }
@@ -292,13 +295,14 @@ fn stays(regions: &[Region], one: &Bound) -> bool {
 }
 
 /// Whether an item is a pointer of C by itself, of which nobody says how much it leads to.
-fn is_pointer(unit: &Unit, item: &ListItem) -> bool {
-    item.parts.is_empty() && is_pointer_named(unit, &item.base.text)
+fn is_pointer(code: (&Unit, &Symbols), item: &ListItem) -> bool {
+    item.parts.is_empty() && is_pointer_named(code, &item.base.text, item.base.span.start)
 }
 
-fn is_pointer_named(unit: &Unit, name: &str) -> bool {
-    let is_pointer = |decl: &Decl| decl.derived.first() == Some(&Derived::Pointer);
-    !unit.is_fortran() && unit.decls_named(name).any(is_pointer)
+/// Whether a name is that of a pointer of C at a place.
+fn is_pointer_named((unit, symbols): (&Unit, &Symbols), name: &str, at: u32) -> bool {
+    let decl = symbols.lookup(name, at).and_then(|symbol| symbols.get(symbol).decl);
+    !unit.is_fortran() && decl.is_some_and(|id| unit.decl(id).derived.first() == Some(&Derived::Pointer))
 }
 
 /// Takes items out of the clauses that count on presence.

@@ -1,7 +1,7 @@
 //! Places of hidden branches that one view may reach together, as what stands there has nothing to do with one another.
 //!
-//! Invariant: such a view is a build: its branches stand at file scope, in different conditions, and these ask for different
-//! names; and what the branches declare has different names.
+//! Invariant: such a view is a build: its branches stand in different conditions, which ask for different names, no two of them
+//! in one function; and what those at file scope declare has different names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,21 +13,31 @@ use crate::source::{SourceFile, Span};
 #[derive(Debug, Default)]
 pub struct Hidden {
     forks: Vec<Fork>,
-    /// The branches at file scope, by place, each with the condition that it belongs to.
-    branches: Vec<(Span, usize)>,
+    /// The branches, by place.
+    branches: Vec<Branch>,
+}
+
+/// A branch that the first view hides.
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    span: Span,
+    /// The condition that it belongs to.
+    own: usize,
+    /// Where the function, or what else has braces, begins that it stands in.
+    around: Option<u32>,
 }
 
 impl Hidden {
-    /// Those of a file, by its first view.
+    /// Those of a file, by its first view. In Fortran, each has a view of its own.
     pub fn of(file: &SourceFile, scan: &Scan) -> Hidden {
         let forks = forks(file);
-        let is_apart = |branch: &&Span| !file.language.is_fortran() && !scan.is_in_braces(branch.start);
         let of = |branch: &Span| {
             let before = forks.partition_point(|fork| fork.whole.start < branch.start);
             let own = (0..before).rev().find(|at| forks[*at].whole.end >= branch.end)?;
-            Some((*branch, own))
+            Some(Branch { span: *branch, own, around: scan.braces_around(branch.start) })
         };
-        let branches = scan.hidden.iter().filter(is_apart).filter_map(of).collect();
+        let hidden = scan.hidden.iter().filter(|_| !file.language.is_fortran());
+        let branches = hidden.filter_map(of).collect();
         Hidden { forks, branches }
     }
 
@@ -43,12 +53,17 @@ impl Hidden {
         let Some((mut names, mut end)) = chosen.first().and_then(|first| self.asked(*first)) else {
             return chosen;
         };
+        let around = |place: u32| self.branch(place).and_then(|branch| branch.around);
+        let mut last = chosen.first().and_then(|first| around(*first));
         for place in places {
             let Some((more, behind)) = self.asked(place).filter(|_| place >= end) else { continue };
-            if names.is_disjoint(&more) {
+            let own = around(place);
+            let is_in_same = own.is_some() && own == last;
+            if !is_in_same && names.is_disjoint(&more) {
                 names.extend(more);
                 chosen.push(place);
                 end = behind;
+                last = own;
             }
         }
         chosen
@@ -56,15 +71,15 @@ impl Hidden {
 
     /// The names that decide whether a place is read where the first view hides it, and where the condition ends.
     fn asked(&self, place: u32) -> Option<(BTreeSet<&str>, u32)> {
-        let (_, own) = self.branch(place)?;
+        let own = self.branch(place)?.own;
         let inner = self.forks[own..].iter().take_while(|fork| fork.whole.start <= place);
         let around = inner.filter(|fork| fork.branch_at(place).is_some());
         Some((around.flat_map(Fork::names).collect(), self.forks[own].whole.end))
     }
 
-    fn branch(&self, place: u32) -> Option<(Span, usize)> {
-        let next = self.branches.partition_point(|(branch, _)| branch.end <= place);
-        self.branches.get(next).filter(|(branch, _)| branch.start <= place).copied()
+    fn branch(&self, place: u32) -> Option<Branch> {
+        let next = self.branches.partition_point(|branch| branch.span.end <= place);
+        self.branches.get(next).filter(|branch| branch.span.start <= place).copied()
     }
 
     /// Whether two of the branches that a view shows declare or define the same name.
@@ -76,7 +91,7 @@ impl Hidden {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         functions.chain(globals).chain(macros).any(|(name, place)| {
             let branch = self.branch(place);
-            branch.is_some_and(|(_, own)| *known.entry(name).or_insert(own) != own)
+            branch.is_some_and(|branch| *known.entry(name).or_insert(branch.own) != branch.own)
         })
     }
 }

@@ -239,8 +239,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let source = self.all.source;
         budget::spend(source.file.bytes.len() as u64 * STEPS_PER_BYTE);
         let (mut scan, said) = scan::scan(&source.file, &source.shown(view));
-        let apart = source.functions_apart(&scan, self.all.options);
-        scan::blank(&mut scan.shadow, &apart);
+        let (apart, read) = self.read_in_part(&mut scan);
         for text in &scan.directives {
             self.known.entry(text.span.start).or_insert((text.span, false));
         }
@@ -252,19 +251,41 @@ impl<'a, 'b> Views<'a, 'b> {
             self.apart = apart;
             self.hidden = Hidden::of(&source.file, &scan);
         }
-        let several = (view.reach.len() > 1).then(|| host::parse_again(&source.file, &scan, &mut self.past));
-        if several.as_ref().is_some_and(|unit| self.hidden.clash(&scan, unit)) {
+        let is_several = view.reach.len() > 1;
+        let again = || host::parse_again(&source.file, &scan, &mut self.past);
+        let read = read.or_else(|| is_several.then(again));
+        if read.as_ref().is_some_and(|unit| is_several && self.hidden.clash(&scan, unit)) {
             return;
         }
         let has_more = self.back.scanned(&scan, is_first, &mut self.all);
         if fresh.is_empty() && !has_more && !(is_first && source.declares(self.all.options)) {
             return;
         }
-        let unit = several.unwrap_or_else(|| host::parse_again(&source.file, &scan, &mut self.past));
+        let unit = read.unwrap_or_else(|| host::parse_again(&source.file, &scan, &mut self.past));
         if is_first {
             self.errors = Some(unit.errors.len());
         }
         host::with_stack(unit.depth(), || self.translate_view(&scan, unit, &fresh));
+    }
+
+    /// Takes the functions out of a view that have nothing to do with its directives, and parses the rest. All of it stays if
+    /// the grammar cannot read the code of a directive without errors: where these end may depend on what is around.
+    fn read_in_part(&mut self, scan: &mut Scan) -> (Vec<Span>, Option<Unit>) {
+        let source = self.all.source;
+        let apart = source.functions_apart(scan, self.all.options);
+        if apart.is_empty() {
+            return (apart, None);
+        }
+        let whole = scan.shadow.clone();
+        scan::blank(&mut scan.shadow, &apart);
+        let mut past = self.past.clone();
+        let unit = host::parse_again(&source.file, scan, &mut past);
+        if read::is_clear(scan, &unit) {
+            self.past = past;
+            return (apart, Some(unit));
+        }
+        scan.shadow = whole;
+        (Vec::new(), None)
     }
 
     fn translate_view(&mut self, scan: &Scan, unit: Unit, fresh: &[usize]) {
@@ -349,7 +370,7 @@ impl<'a, 'b> Views<'a, 'b> {
             sema::resolve(unit.to_mut(), &symbols);
         }
         self.all.diags.extend(lent::bring((&unit, &symbols), &bound, &self.staying, parsed));
-        for at in staying::bring(file, &unit, &bound, &self.staying, parsed) {
+        for at in staying::bring(file, (&unit, &symbols), &bound, &self.staying, parsed) {
             let said = diag::needs_data_that_stays(bound[at].directive.name_span);
             asked.extend(bound[at].text.map(|text| (text, Some(said))));
         }

@@ -4,6 +4,7 @@
 //! same machine in the same minute. What counts is the time on a processor: others may be at work, too.
 
 mod against;
+mod inputs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,10 @@ pub struct Options {
     #[arg(long, value_name = "BINARY", requires = "against")]
     binary: Option<PathBuf>,
 
+    /// Writes the sources that docs/speed.md has figures of into a folder, and ends
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["folders", "against"])]
+    inputs: Option<PathBuf>,
+
     /// An option for both, as `--with=--to=cuda`; may be given several times
     #[arg(long = "with", value_name = "OPTION", requires = "against", allow_hyphen_values = true)]
     with: Vec<String>,
@@ -52,6 +57,9 @@ pub struct Options {
 
 /// Measures, and prints a line for each folder.
 pub fn run(options: &Options) -> Result<Verdict> {
+    if let Some(folder) = &options.inputs {
+        return inputs::write(folder).map(|()| Verdict::Passed);
+    }
     let root = difftest::root()?;
     if let (Some(old), Some(new)) = (&options.against, &options.binary) {
         let places: Vec<&Path> = options.folders.iter().map(PathBuf::as_path).collect();

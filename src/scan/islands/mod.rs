@@ -1,0 +1,199 @@
+//! The functions of a file that have nothing to do with its directives, and need not be read.
+//!
+//! Invariant: a function that shares a function or a variable of the file with one that holds a directive, at whatever distance,
+//! is read; so is what is not surely a function.
+
+mod c;
+mod fortran;
+mod found;
+mod token;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::source::{Language, SourceFile, Span};
+
+use super::{Define, Scan};
+
+use found::{Found, Function, Text, words};
+
+/// What a body holds of OpenACC or OpenMP, or of directives at all.
+const OURS: [&[u8]; 6] = [b"acc_", b"openacc", b"_OPENACC", b"omp_", b"_OPENMP", b"ragma"];
+
+/// The same in Fortran, in lower case.
+const OURS_IN_FORTRAN: [&[u8]; 7] = [b"acc_", b"openacc", b"omp_", b"_openmp", b"!$", b"$omp", b"!@acc"];
+
+/// A header of a file, or a file of Fortran that it uses.
+#[derive(Debug)]
+pub struct Beside<'a> {
+    /// What it holds.
+    pub scan: &'a Scan,
+    /// The names of variables that it declares for the file.
+    pub variables: Vec<&'a str>,
+}
+
+/// The functions that have nothing to do with the directives of a scan.
+pub fn functions_apart(file: &SourceFile, scan: &Scan, headers: &[Beside]) -> Vec<Span> {
+    let is_fortran = file.language.is_fortran();
+    let lower = if is_fortran { file.bytes.to_ascii_lowercase() } else { Vec::new() };
+    let text = Text { shadow: &scan.shadow, names: if is_fortran { &lower } else { &scan.shadow } };
+    let found = match is_fortran {
+        true => fortran::find(text, &scan.includes),
+        false => c::find(&scan.shadow, file.language == Language::Cpp),
+    };
+    let Some(Found { functions, mut variables, mut leads, read }) = found else { return Vec::new() };
+    let macros = macros(scan, headers, is_fortran);
+    for (name, body) in &macros {
+        leads.entry(name).or_default().extend(words(body));
+    }
+    variables.extend(headers.iter().flat_map(|one| &one.variables).map(|name| name.as_bytes()));
+    variables.extend(functions.iter().flat_map(|function| function.names.iter().copied()));
+    let uses = Uses::of(text, &functions, &variables, &leads);
+    let mut names: Vec<&[u8]> = read.iter().flat_map(|span| text.words(*span)).collect();
+    if !is_fortran {
+        names.extend(headers.iter().flat_map(|header| c::read_of(&header.scan.shadow)));
+    }
+    let bytes = if is_fortran { &lower } else { &file.bytes };
+    let ours = if is_fortran { &OURS_IN_FORTRAN[..] } else { &OURS };
+    let is_ours = |function: &Function| {
+        let bytes = bytes.get(function.whole.range()).unwrap_or_default();
+        function.is_kept || ours.iter().any(|word| memchr::memmem::find(bytes, word).is_some())
+    };
+    let mut pending: Vec<usize> = (0..functions.len()).filter(|at| is_ours(&functions[*at])).collect();
+    // Directives, and what they name where no function holds them.
+    for text in &scan.directives {
+        for place in [text.span.start, text.next_code] {
+            let next = functions.partition_point(|function| function.whole.end <= place);
+            match functions.get(next).filter(|function| function.whole.start <= place) {
+                Some(_) => pending.push(next),
+                None => names.extend(words(bytes.get(text.span.range()).unwrap_or_default())),
+            }
+        }
+    }
+    let kept = uses.reached(pending, names, &leads);
+    let apart = functions.iter().zip(kept).filter(|(function, is_kept)| !is_kept && !function.stays);
+    apart.map(|(function, _)| function.whole).collect()
+}
+
+/// The macros of a file and its headers, with what they stand for; in Fortran in lower case, as the preprocessors of some
+/// compilers read them.
+fn macros(scan: &Scan, headers: &[Beside], is_fortran: bool) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let spelled = |text: &str| match is_fortran {
+        true => text.to_ascii_lowercase().into_bytes(),
+        false => text.as_bytes().to_vec(),
+    };
+    let all = headers.iter().flat_map(|header| &header.scan.defines).chain(&scan.defines);
+    all.map(|define: &Define| (spelled(&define.name), spelled(&define.body))).collect()
+}
+
+/// Which function names what.
+struct Uses<'t> {
+    /// The functions that name a function or a variable.
+    users: FxHashMap<&'t [u8], Vec<usize>>,
+    /// What each function names of these, by itself and by macros.
+    named: Vec<Vec<&'t [u8]>>,
+}
+
+impl<'t> Uses<'t> {
+    fn of(
+        text: Text<'t>,
+        functions: &[Function],
+        shared: &FxHashSet<&'t [u8]>,
+        leads: &FxHashMap<&'t [u8], Vec<&'t [u8]>>,
+    ) -> Uses<'t> {
+        let mut users: FxHashMap<&[u8], Vec<usize>> = FxHashMap::default();
+        let mut named = Vec::with_capacity(functions.len());
+        for (at, function) in functions.iter().enumerate() {
+            let mut met: FxHashSet<&[u8]> = FxHashSet::default();
+            let mut found = Vec::new();
+            let mut more: Vec<&[u8]> = Vec::new();
+            for word in text.words(function.whole) {
+                more.push(word);
+                while let Some(word) = more.pop() {
+                    let is_shared = shared.contains(word);
+                    let leading = leads.get(word);
+                    if (is_shared || leading.is_some()) && met.insert(word) {
+                        more.extend(leading.into_iter().flatten());
+                        found.extend(is_shared.then_some(word));
+                    }
+                }
+            }
+            for name in &found {
+                users.entry(name).or_default().push(at);
+            }
+            named.push(found);
+        }
+        Uses { users, named }
+    }
+
+    /// Whether each function is reached from some of them and from some names.
+    fn reached(
+        &self,
+        mut pending: Vec<usize>,
+        mut names: Vec<&'t [u8]>,
+        leads: &FxHashMap<&'t [u8], Vec<&'t [u8]>>,
+    ) -> Vec<bool> {
+        let mut kept = vec![false; self.named.len()];
+        let mut known: FxHashSet<&[u8]> = FxHashSet::default();
+        loop {
+            while let Some(name) = names.pop() {
+                if known.insert(name) {
+                    pending.extend(self.users.get(name).into_iter().flatten());
+                    names.extend(leads.get(name).into_iter().flatten());
+                }
+            }
+            let Some(at) = pending.pop() else { return kept };
+            if !std::mem::replace(&mut kept[at], true) {
+                names.extend(&self.named[at]);
+            }
+        }
+    }
+}
+
+/// Overwrites bytes of a shadow by blanks.
+pub fn blank(shadow: &mut [u8], spans: &[Span]) {
+    for span in spans {
+        let bytes = shadow.get_mut(span.range()).unwrap_or_default();
+        bytes.iter_mut().filter(|byte| !b"\r\n".contains(byte)).for_each(|byte| *byte = b' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::functions_apart;
+    use crate::scan::{View, scan};
+    use crate::source::{Language, SourceFile};
+
+    fn check(text: &str, expected: &[&str]) {
+        let file = SourceFile::new("a.c", text.into(), Language::C);
+        let (scan, _) = scan(&file, &View::default());
+        let found = functions_apart(&file, &scan, &[]);
+        let found: Vec<String> = found.iter().map(|span| file.text(*span).trim().to_owned()).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    const CONSTRUCT: &str =
+        "void k(int n) {\n#pragma acc parallel loop\nfor (int i = 0; i < n; i++) f(i);\n}\n";
+
+    #[test]
+    fn a_function_without_directives_is_apart() {
+        let plain = "int g(void) { return 1; }";
+        check(&format!("{CONSTRUCT}{plain}\n"), &[plain]);
+        let other = "static inline struct s *g(int a, char *b) { x = \"}\"; /* } */ }";
+        check(&format!("{other}\n{CONSTRUCT}"), &[other]);
+    }
+
+    #[test]
+    fn what_a_construct_leads_to_is_not() {
+        check(&format!("int h(int i) {{ return i; }}\nint f(int i) {{ return h(i); }}\n{CONSTRUCT}"), &[]);
+        check(&format!("{CONSTRUCT}int main(void) {{ k(1); return 0; }}\n"), &[]);
+        check(&format!("#define P k(1)\n{CONSTRUCT}int main(void) {{ P; return 0; }}\n"), &[]);
+        check(&format!("int v;\nint g(void) {{ return v; }}\nint f(int i) {{ v = i; }}\n{CONSTRUCT}"), &[]);
+    }
+
+    #[test]
+    fn what_is_no_function_for_sure_is_read() {
+        check(&format!("{CONSTRUCT}DEFINE(g) {{ return 1; }}\nint g(a) int a; {{ return a; }}\n"), &[]);
+        check(&format!("{CONSTRUCT}struct s {{ int a; }};\nint a[] = {{ 1 }};\n"), &[]);
+        check(&format!("{CONSTRUCT}int g(void) {{ struct t {{ int a; }} b; return 1; }}\n"), &[]);
+    }
+}
