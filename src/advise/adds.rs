@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::host::ir::{BinaryOp, Decl, Derived, Expr, ExprId, ExprKind, UnaryOp};
-use crate::sema::{self, CNumber, CType, CTypes, Class, Element, Rank, SymbolId};
+use crate::host::ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::sema::{self, CNumber, CTypes, Element, Rank, SymbolId};
 use crate::source::Span;
 
 use super::Ground;
@@ -53,34 +53,6 @@ pub fn adds(ground: &Ground, expr: ExprId) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether an assignment reads nothing of what it assigns, and calls no procedure: none of the program has a part in it.
-pub fn is_plain_assignment(ground: &Ground, target: ExprId, value: ExprId) -> bool {
-    let unit = ground.unit;
-    if unit.is_cpp() {
-        return of_cpp(ground, target).is_some();
-    }
-    let is_object = |expr: &Expr| {
-        let ExprKind::Name(name) = &expr.kind else { return false };
-        let symbol = ground.symbols.lookup(name, expr.span.start).map(|symbol| ground.symbols.get(symbol));
-        symbol.is_some_and(|known| known.class == Class::Record || known.class == Class::Unknown)
-    };
-    let is_known = |expr: ExprId| number(ground, expr).is_some();
-    !unit.is_fortran()
-        || is_known(target) && is_known(value)
-        || unit.implied.is_empty() && !unit.exprs_in(unit.expr(value).span).any(is_object)
-}
-
-/// Whether a declaration of C++ may make an object whose end does something.
-pub fn may_end_with_more(ground: &Ground, decl: &Decl) -> bool {
-    let types = types(ground);
-    let mut known = types.of_decl(ground.unit, decl);
-    while let CType::Array(element) = known {
-        known = *element;
-    }
-    let is_reference = decl.derived.contains(&Derived::Reference);
-    ground.unit.is_cpp() && !is_reference && !matches!(known, CType::Number(_) | CType::Pointer(_))
 }
 
 /// Whether an element is a complex number of C, which `atomic` does not take.

@@ -13,7 +13,7 @@ use crate::source::Span;
 use super::host::{Mention, Part, Touch, mention};
 use super::moves::{Move, is_address, on_device};
 use super::repeated::Handled;
-use super::{Ground, Piece, adds, edits, own, present, size};
+use super::{Ground, Piece, edits, own, present, size};
 
 /// Implicit copies of so many bytes are worth a word.
 const LARGE: i128 = 4096;
@@ -172,10 +172,7 @@ fn overwrites(ground: &Ground, one: &Move) -> bool {
     }
     body.iter().any(|stmt| {
         let StmtKind::Expr(expr) = ground.unit.stmt(*stmt).kind else { return false };
-        let ExprKind::Assign(None, target, value) = ground.unit.expr(expr).kind else { return false };
-        if !adds::is_plain_assignment(ground, target, value) {
-            return false;
-        }
+        let ExprKind::Assign(None, target, _) = ground.unit.expr(expr).kind else { return false };
         let (root, subscripts) = sema::subscripts(ground.unit, target);
         let root = ground.symbols.named(ground.unit, root);
         let mut seen = std::collections::BTreeSet::new();

@@ -9,10 +9,10 @@ use crate::bind::{Bound, descendants};
 use crate::diag;
 use crate::edit::Edit;
 use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
-use crate::sema::{self, Class, Element, Header, SymbolId, Use, elements, subscripts};
+use crate::sema::{self, Class, Header, SymbolId, Use, elements, subscripts};
 use crate::source::Span;
 
-use super::{Ground, Piece, adds, edits, host, own, size};
+use super::{Ground, Piece, edits, host, own, size};
 
 /// The advice. A construct is in one piece at most: what three of them do together is not looked at.
 pub fn pieces(ground: &Ground) -> Vec<Piece> {
@@ -97,11 +97,6 @@ impl<'g, 'a> Pair<'g, 'a> {
     fn piece(&self, one: &Bound) -> Option<Piece> {
         let ground = self.ground;
         let hidden = ground.hidden.iter().any(|hidden| self.span().contains(*hidden));
-        // An object of the first loop would end after what the second one does.
-        let mut declared = ground.unit.decls_with_names_in(self.span());
-        if declared.any(|decl| adds::may_end_with_more(ground, decl)) {
-            return None;
-        }
         if hidden || !self.is_one_space() || !self.are_alike() || !self.are_apart() {
             return None;
         }
@@ -190,7 +185,6 @@ impl<'g, 'a> Pair<'g, 'a> {
                 Class::Scalar => is_counter || !meets,
                 Class::Array | Class::Pointer => {
                     self.is_direct(*symbol)
-                        && (!ground.unit.is_cpp() || is_of_numbers(ground, *symbol))
                         && own::is_own(ground, *symbol)
                         && (!meets || self.is_of_iteration(*symbol))
                 }
@@ -283,10 +277,4 @@ impl<'g, 'a> Pair<'g, 'a> {
         }
         edits::clauses(ground, self.indices[0], &[edits::clause("present", &items)]).map(|edit| vec![edit])
     }
-}
-
-/// Whether the elements of an array are of a built-in type: the operators of a class do what they like.
-fn is_of_numbers(ground: &Ground, symbol: SymbolId) -> bool {
-    let element = ground.symbols.type_of(symbol).and_then(|known| known.element.as_ref());
-    matches!(element, Some(Element::Number(_) | Element::Byte | Element::Integer))
 }
