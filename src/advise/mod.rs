@@ -3,6 +3,7 @@
 //! Invariant: an edit is proposed only where it is proven that the program computes the same with it; where a proof fails,
 //! nothing is said.
 
+mod adds;
 mod edits;
 mod few;
 mod host;

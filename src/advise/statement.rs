@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use crate::bind::ancestors;
 use crate::diag;
-use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::host::ir::{FunctionId, StmtId, StmtKind};
 use crate::sema::{self, Around, Facts, Finding, Kind, Obstacle};
 use crate::source::Span;
 
-use super::{Ground, Piece, edits};
+use super::{Ground, Piece, adds, edits};
 
 /// The advice.
 pub fn pieces(ground: &Ground) -> Vec<Piece> {
@@ -70,7 +70,7 @@ fn atomic(ground: &Ground, function: FunctionId, stmt: StmtId, obstacle: &Obstac
     let StmtKind::Expr(expr) = unit.stmt(update).kind else { return None };
     let is_governed = ground.bound.iter().any(|one| one.stmt() == Some(update));
     let with = around(ground, function, BTreeSet::from([update]));
-    if !adds(ground, expr) || is_governed || !is_parallel(ground.facts, &with, stmt) {
+    if !adds::adds(ground, expr) || is_governed || !is_parallel(ground.facts, &with, stmt) {
         return None;
     }
     let edit = edits::before(ground, unit.stmt(update).span, "atomic", &["update".to_owned()])?;
@@ -80,46 +80,6 @@ fn atomic(ground: &Ground, function: FunctionId, stmt: StmtId, obstacle: &Obstac
         diag: diag.with(unit.stmt(update).span, "iterations add to the same element"),
         edits: vec![edit],
     })
-}
-
-/// Whether a statement combines an element with something else, in whatever order: what others combine with it stays.
-fn adds(ground: &Ground, expr: ExprId) -> bool {
-    let unit = ground.unit;
-    let text = |expr: ExprId| -> String {
-        let text = ground.file.text(unit.expr(expr).span);
-        text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
-    };
-    let is_apart = |target: ExprId, value: ExprId| {
-        let (root, _) = sema::subscripts(ground.unit, target);
-        let root = ground.symbols.named(ground.unit, root);
-        let span = unit.expr(value).span;
-        root.is_some_and(|root| {
-            let mut all = ground.mentions(root).iter();
-            !all.any(|id| span.contains(unit.expr(*id).span))
-        })
-    };
-    let is_element = |target: ExprId| matches!(unit.expr(target).kind, ExprKind::Index(..));
-    match unit.expr(expr).kind {
-        ExprKind::Step { operand, .. } => is_element(operand),
-        ExprKind::Assign(Some(how), target, value) => {
-            let is_known = matches!(
-                how,
-                BinaryOp::Add | BinaryOp::Subtract | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
-            );
-            is_known && is_element(target) && is_apart(target, value)
-        }
-        ExprKind::Assign(None, target, value) if is_element(target) => match unit.expr(value).kind {
-            ExprKind::Binary(BinaryOp::Add, left, right) => {
-                let is_target = |one: ExprId| text(one) == text(target);
-                is_target(left) && is_apart(target, right) || is_target(right) && is_apart(target, left)
-            }
-            ExprKind::Binary(BinaryOp::Subtract, left, right) => {
-                text(left) == text(target) && is_apart(target, right)
-            }
-            _ => false,
-        },
-        _ => false,
-    }
 }
 
 /// Two names may lead to the same memory, and nothing else is in the way.

@@ -10,7 +10,7 @@ use crate::edit::Edit;
 use crate::host::ir::ExprKind;
 use crate::plan::Motion;
 use crate::sema::{Class, SymbolId};
-use crate::source::Span;
+use crate::source::{Form, Language, Span};
 
 use super::host::{Part, Touch};
 use super::moves::on_device;
@@ -40,8 +40,8 @@ pub fn pieces(ground: &Ground) -> Vec<Piece> {
                 found.push(piece(ground, index, at, &idle, to_host));
             }
             for (item, verdict) in known {
-                if let Verdict::Part(text) = verdict {
-                    found.push(smaller(ground, index, item, &text));
+                if let Verdict::Part(slices) = verdict {
+                    found.push(smaller(ground, index, item, &slices));
                 }
             }
         }
@@ -55,7 +55,7 @@ enum Verdict {
     /// What it brings is there already, or is read by nobody.
     Idle,
     /// The host reads no more than these sections.
-    Part(String),
+    Part(Vec<String>),
 }
 
 fn verdict(ground: &Ground, index: usize, item: &ListItem, to_host: bool) -> Option<Verdict> {
@@ -101,7 +101,7 @@ fn verdict(ground: &Ground, index: usize, item: &ListItem, to_host: bool) -> Opt
 }
 
 /// The sections of an array that the host reads in some bytes, if they are one or two slices of its slowest dimension.
-fn section(ground: &Ground, span: Span, symbol: SymbolId, item: &ListItem) -> Option<String> {
+fn section(ground: &Ground, span: Span, symbol: SymbolId, item: &ListItem) -> Option<Vec<String>> {
     let unit = ground.unit;
     let known = ground.symbols.get(symbol);
     let dimensions = known.shape.len();
@@ -150,15 +150,53 @@ fn section(ground: &Ground, span: Span, symbol: SymbolId, item: &ListItem) -> Op
         }
         _ => items,
     };
-    ((1..=2).contains(&items.len())).then(|| items.join(", "))
+    ((1..=2).contains(&items.len())).then_some(items)
 }
 
-fn smaller(ground: &Ground, index: usize, item: &ListItem, text: &str) -> Piece {
+fn smaller(ground: &Ground, index: usize, item: &ListItem, slices: &[String]) -> Piece {
     let directive = &ground.bound[index].directive;
     let symbols: Vec<SymbolId> = ground.symbol_of(index, item).into_iter().collect();
     let bytes = size::sum_in_words(ground, &symbols);
-    let diag = diag::large_update(directive.span, &item.text, &bytes, text);
-    Piece { diag, edits: vec![edits::replace(item.span, text)] }
+    // Compilers refuse a variable that a directive names twice.
+    let text = slices.join("` and, in a directive of its own, `");
+    let diag = diag::large_update(directive.span, &item.text, &bytes, &text);
+    Piece { diag, edits: sliced(ground, index, item, slices).unwrap_or_default() }
+}
+
+/// A directive for each slice of an item, where the lines have room for it. A directive that does more stays one.
+fn sliced(ground: &Ground, index: usize, item: &ListItem, slices: &[String]) -> Option<Vec<Edit>> {
+    let directive = &ground.bound[index].directive;
+    let whole = lines(ground, index)?;
+    let text = |start: u32, end: u32| ground.file.text(Span { start, end }).into_owned();
+    let (before, behind) = (text(whole.start, item.span.start), text(item.span.end, whole.end));
+    let last = match ground.file.language {
+        Language::Fortran(Form::Fixed) => 72,
+        Language::Fortran(_) => 132,
+        _ => usize::MAX,
+    };
+    let all: Vec<String> = slices.iter().map(|slice| format!("{before}{slice}{behind}")).collect();
+    let fits = all.iter().flat_map(|text| text.lines()).all(|line| line.chars().count() <= last);
+    let is_only = directive.clauses.len() == 1
+        && directive.clauses.iter().all(|clause| match &clause.kind {
+            ClauseKind::UpdateSelf(list) => list.len() == 1,
+            _ => false,
+        });
+    (fits && (is_only || all.len() == 1)).then_some(())?;
+    let mut edits = vec![edits::replace(item.span, slices.first()?)];
+    let next = Span { start: whole.end, end: whole.end };
+    edits.extend(all.get(1).map(|text| edits::replace(next, text)));
+    Some(edits)
+}
+
+/// The lines of a directive, if nothing else stands there.
+fn lines(ground: &Ground, index: usize) -> Option<Span> {
+    let directive = &ground.bound[index].directive;
+    let line = ground.file.lines.span(ground.file.lines.line(directive.span.start));
+    let end = ground.file.lines.line(directive.span.end.saturating_sub(1)) + 1;
+    let whole = Span { start: line.start, end: ground.file.lines.span(end).start };
+    let rest = ground.file.text(whole).into_owned();
+    let is_alone = rest.trim() == ground.file.text(directive.span).trim();
+    (is_alone && whole.end > whole.start).then_some(whole)
 }
 
 /// Whether an `update` brings the variable to the host, and to the device.
@@ -217,10 +255,5 @@ fn without(ground: &Ground, index: usize, at: usize, idle: &[&ListItem]) -> Opti
     }
     // One that waits, or that waits for something, does more than move data.
     let is_plain = directive.clauses.len() == 1;
-    let line = ground.file.lines.span(ground.file.lines.line(directive.span.start));
-    let end = ground.file.lines.line(directive.span.end.saturating_sub(1)) + 1;
-    let whole = Span { start: line.start, end: ground.file.lines.span(end).start };
-    let rest = ground.file.text(whole).into_owned();
-    let is_alone = rest.trim() == ground.file.text(directive.span).trim();
-    (is_plain && is_alone && whole.end > whole.start).then(|| edits::replace(whole, ""))
+    lines(ground, index).filter(|_| is_plain).map(|whole| edits::replace(whole, ""))
 }

@@ -177,6 +177,8 @@ pub struct Scope {
     pub access: Vec<(String, bool)>,
     /// Its `common` blocks: the name, empty for the blank one, and the variables.
     pub commons: Vec<(String, Vec<String>)>,
+    /// Its `namelist` groups: the name, and the variables.
+    pub namelists: Vec<(String, Vec<String>)>,
     /// The variable that a function gives back: its own name, or that in `result`.
     pub result: Option<String>,
     /// `pure`, or `elemental` and not `impure`.

@@ -172,10 +172,18 @@ impl Input<'_> {
         is_known && self.unit.expr(expr).kind.children().all(|child| self.is_plain_value(child))
     }
 
+    /// Whether a constant in an expression is of a type of 64 bits: its sign may be a part of it.
+    fn has_wide_constant(&self, expr: ExprId) -> bool {
+        let is_wide = |value: i128| value.abs() > i128::from(u32::MAX);
+        self.value(expr).is_some_and(is_wide)
+            || self.unit.expr(expr).kind.children().any(|child| self.has_wide_constant(child))
+    }
+
     /// The integer type of an expression of C or C++.
     fn integer_type(&self, facts: &Facts, expr: ExprId) -> Option<Integer> {
         if let Some(known) = sema::computed(facts, expr) {
-            return Some(known);
+            let bits = if self.has_wide_constant(expr) { 64 } else { known.bits };
+            return Some(Integer { bits, ..known });
         }
         if let Some(value) = self.value(expr) {
             return Some(Integer { bits: if value.abs() < SMALL { 32 } else { 64 }, is_signed: true });

@@ -242,6 +242,14 @@ pub fn columns(file: &SourceFile, offset: u32) -> usize {
     width
 }
 
+/// Whether a word is the tag of a type, and nothing that a parenthesis follows.
+pub fn is_tag(text: &str, at: usize, word: &str) -> bool {
+    let before = text[..at].trim_end();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let last = &before[before.trim_end_matches(is_word).len()..];
+    ["struct", "union", "enum"].contains(&last) && !text[at + word.len()..].trim_start().starts_with('(')
+}
+
 /// The names in a text of C: identifiers outside strings and comments.
 pub fn words(text: &str) -> Vec<&str> {
     placed_words(text).into_iter().map(|(_, word)| word).collect()

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::hidden::Hidden;
 use super::options::Variants;
 use crate::cuda::code::origin;
-use crate::cuda::code::text::{placed_words, words};
+use crate::cuda::code::text::{is_tag, placed_words, words};
 use crate::cuda::fit::copied;
 use crate::cuda::fit::placement::Placements;
 use crate::cuda::kernel::routine::Routines;
@@ -265,12 +265,20 @@ impl Device {
                 }
                 // A macro may stand for the name alone.
                 let behind = one.text[at + word.len()..].trim_start();
-                let is_used = behind.is_empty() || behind.starts_with(['(', '<']) || addresses.contains(word);
+                // A variable may have the name of a function, and be smaller than something.
+                let is_called =
+                    behind.starts_with('(') || behind.starts_with('<') && is_template(input, word);
+                let is_used = behind.is_empty() || is_called || addresses.contains(word);
                 if is_used && is_function(input, word) {
                     wanted.push(word.to_owned());
                 }
-                if !known.insert((one.part, word.to_owned())) {
+                let is_tag = is_tag(&one.text, at, word) && self.is_only_called(word);
+                let key = if is_tag { format!("struct {word}") } else { word.to_owned() };
+                if !known.insert((one.part, key)) {
                     continue;
+                }
+                if !is_tag {
+                    pending.extend(self.macros_named(input, word, one.part));
                 }
                 pending.extend(self.need(input, hidden, word, one.part));
                 if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
@@ -290,7 +298,11 @@ impl Device {
         let mut known: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = pending.pop() {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
-            let came: Vec<Copied> = new.flat_map(|word| self.need(input, hidden, word, Part::Type)).collect();
+            let mut came: Vec<Copied> = Vec::new();
+            for word in new {
+                came.extend(self.macros_named(input, word, Part::Type));
+                came.extend(self.need(input, hidden, word, Part::Type));
+            }
             pending.extend(came.into_iter().map(|one| one.text));
         }
     }
@@ -329,25 +341,34 @@ impl Device {
         is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
     }
 
-    /// Copies the definitions of a name, as a macro or a type, of all branches that a build may choose; the texts that came
-    /// in.
+    /// Copies the lines about a macro, of all branches that a build may choose; the texts that came in.
+    fn macros_named(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
+        let mut texts = Vec::new();
+        let choices = Rc::clone(&self.choices);
+        for line in choices.lines(word) {
+            let at = (line.number, line.line.span.start);
+            texts.push(Copied::new(part, line.line.body.clone()));
+            texts.push(self.conditions(at));
+            let text = match input.is_c {
+                true => meaning::in_macro(input, line.line, line.text),
+                false => line.text.to_owned(),
+            };
+            self.parts.insert(at, text);
+            self.macros.insert(word.to_owned());
+        }
+        texts
+    }
+
+    /// Whether a name is a macro's only where a parenthesis comes after it.
+    fn is_only_called(&self, word: &str) -> bool {
+        let lines = self.choices.lines(word);
+        lines.iter().all(|line| line.line.is_undef || line.line.params.is_some())
+    }
+
+    /// Copies the definitions of a name as a type, of all branches that a build may choose; the texts that came in.
     fn need(&mut self, input: &Input, hidden: &Hidden, word: &str, part: Part) -> Vec<Copied> {
         let mut texts = Vec::new();
         let choices = Rc::clone(&self.choices);
-        let lines = choices.lines(word);
-        if !lines.is_empty() {
-            for line in lines {
-                let at = (line.number, line.line.span.start);
-                texts.push(Copied::new(part, line.line.body.clone()));
-                texts.push(self.conditions(at));
-                let text = match input.is_c {
-                    true => meaning::in_macro(input, line.line, line.text),
-                    false => line.text.to_owned(),
-                };
-                self.parts.insert(at, text);
-            }
-            self.macros.insert(word.to_owned());
-        }
         let seen_here = input.headers.iter().chain([&input.source]).copied().enumerate();
         let shown = seen_here.flat_map(|(number, seen)| {
             copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
@@ -636,6 +657,15 @@ fn is_function(input: &Input, name: &str) -> bool {
         let mut named = seen.unit.functions_named(name);
         named.any(|function| !is_stuck((number, function.span.start)))
     }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
+}
+
+/// Whether a function of C++ may have arguments of its template where it is called: it is one, or its definition is not seen.
+fn is_template(input: &Input, name: &str) -> bool {
+    let all = input.headers.iter().chain([&input.source]);
+    let mut known = all
+        .flat_map(|seen| seen.unit.functions_named(name).map(|function| seen.file.text(function.span)))
+        .peekable();
+    input.unit().is_cpp() && (known.peek().is_none() || known.any(|text| text.starts_with("template")))
 }
 
 /// The names of all macros, types, enumerators and functions: most words of device code are none of them.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{copied, cpp, implied, twin};
 use crate::acc::ast::DirectiveKind;
-use crate::cuda::code::text::{placed_words, words};
+use crate::cuda::code::text::{is_tag, placed_words, words};
 use crate::cuda::meaning;
 use crate::cuda::program::{
     Input, Refused, Seen, declared, defines, functions, levels, predefined, qualified, refused, repeated,
@@ -207,7 +207,10 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
         };
     }
     let shadow = seen.code(span);
-    let mut pending: Vec<String> = words(&shadow).into_iter().map(str::to_owned).collect();
+    let is_called = |word: &str| defines::define(input, word).is_some_and(|define| define.params.is_some());
+    let named = placed_words(&shadow).into_iter();
+    let named = named.filter(|(at, word)| !(is_tag(&shadow, *at, word) && is_called(word)));
+    let mut pending: Vec<String> = named.map(|(_, word)| word.to_owned()).collect();
     let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(word) = pending.pop() {
         let Some(define) = defines::define(input, &word).filter(|_| known.insert(word.clone())) else {

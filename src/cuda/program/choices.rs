@@ -171,7 +171,7 @@ impl Choices {
         self.files.len().saturating_sub(1)
     }
 
-    /// The names of macros, of what these name, of types, and of constants, which stand in the lengths of arrays.
+    /// The names of macros, of what these name, of types, of functions, and of constants, which stand in the lengths of arrays.
     pub fn names(&self) -> Rc<HashSet<String>> {
         Rc::clone(&self.names)
     }
@@ -347,7 +347,7 @@ impl Place {
     }
 }
 
-/// The names of macros, of what these name, of types, and of constants, which stand in the lengths of arrays.
+/// The names of macros, of what these name, of types, of functions, and of constants, which stand in the lengths of arrays.
 fn names(all: &[Seen], files: &[File]) -> HashSet<String> {
     let mut found: HashSet<String> = HashSet::new();
     for line in files.iter().flat_map(|file| &file.lines) {
@@ -364,6 +364,8 @@ fn names(all: &[Seen], files: &[File]) -> HashSet<String> {
         found.extend(constants.map(|decl| decl.name.clone()));
         found.extend(types.map(|decl| decl.name.clone()));
         found.extend(seen.unit.records.iter().filter_map(|record| record.tag.clone()));
+        let functions = seen.unit.functions.iter().filter(|function| function.member_of.is_none());
+        found.extend(functions.map(|function| function.name.clone()));
     }
     found
 }

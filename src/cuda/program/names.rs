@@ -12,7 +12,7 @@ use crate::cuda::program::Input;
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     taken: HashSet<String>,
-    /// Those that have a meaning wherever they stand: of macros, of what these name, of types, of constants.
+    /// Those that have a meaning wherever they stand: of macros, of what these name, of types, of functions, of constants.
     everywhere: Rc<HashSet<String>>,
     /// The number from which on each name is tried: with those below, it is taken.
     next: HashMap<String, usize>,
@@ -25,7 +25,7 @@ impl Names {
         Names { taken, everywhere: Rc::default(), next: HashMap::new() }
     }
 
-    /// The names in `text` are taken, and those of macros, types and constants.
+    /// The names in `text` are taken, and those of macros, types, functions and constants.
     pub fn among(input: &Input, text: &str) -> Names {
         let everywhere = input.choices.map(|choices| choices.names()).unwrap_or_default();
         Names { everywhere, ..Names::of(text) }

@@ -14,6 +14,10 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn transfer(&mut self, node: Node<'t>, whole: Span) -> StmtKind {
         let is_output = matches!(node.word(), "write_statement" | "print_statement");
         let (mut reads, mut changes, mut jumps) = (Vec::new(), Vec::new(), Vec::new());
+        if let Some(group) = self.group(node) {
+            let list = if is_output { &mut reads } else { &mut changes };
+            self.members(group, list);
+        }
         for part in self.named(node) {
             match part.word() {
                 "unit_identifier" | "format_identifier" => {
@@ -53,6 +57,49 @@ impl<'t> Reader<'_, 't> {
         }
         let first = self.push_stmt(whole, kind);
         self.with_jumps(first, jumps)
+    }
+
+    /// The name of the namelist group that a statement moves: that of `nml=`, or one in the place of a format. Where no group of
+    /// that name is seen, it is what no declaration names, and there are no items.
+    fn group(&mut self, node: Node<'t>) -> Option<Node<'t>> {
+        let parts = self.named(node);
+        let has_items = parts.iter().any(|part| part.word().ends_with("put_item_list"));
+        for part in parts {
+            match (part.word(), &self.named(part)[..]) {
+                ("keyword_argument", [name, .., value]) if self.name(*name) == "nml" => return Some(*value),
+                ("format_identifier", [value]) if value.word() == "identifier" && !has_items => {
+                    let name = self.name(*value);
+                    let known = self.scope.and_then(|scope| self.in_scopes(scope, &name));
+                    return known.is_none().then_some(*value);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The variables of a namelist group; for one of another scoping unit, where they may have other names, a call that may
+    /// do anything with them, too.
+    fn members(&mut self, group: Node<'t>, list: &mut Vec<ExprId>) {
+        let (name, whole) = (self.name(group), span(group));
+        let mut at = self.scope;
+        let mut names = Vec::new();
+        while let (Some(scope), true) = (at, names.is_empty()) {
+            let scope = self.unit.scope(scope);
+            let own = scope.namelists.iter().filter(|(group, _)| *group == name);
+            names = own.flat_map(|(_, names)| names.clone()).collect();
+            at = scope.parent;
+        }
+        let is_own = self
+            .scope
+            .is_some_and(|scope| self.unit.scope(scope).namelists.iter().any(|(group, _)| *group == name));
+        if !is_own {
+            let callee = self.push_expr(whole, ExprKind::Name(name));
+            list.push(self.push_expr(whole, ExprKind::Call { callee, args: Vec::new() }));
+        }
+        for name in names {
+            list.push(self.push_expr(whole, ExprKind::Name(name)));
+        }
     }
 
     /// `name=value` in the parentheses of an I/O statement.

@@ -76,6 +76,7 @@ impl<'t> Reader<'_, 't> {
             is_private: false,
             access: Vec::new(),
             commons: Vec::new(),
+            namelists: Vec::new(),
             result: None,
             is_pure: false,
             is_elemental: false,

@@ -49,6 +49,7 @@ impl<'t> Reader<'_, 't> {
             "implicit_statement" => self.implicit(node),
             "save_statement" => self.save(node),
             "common_statement" => self.common(node),
+            "namelist_statement" => self.namelist(node),
             "parameter_statement" => self.parameters(node),
             "data_statement" => self.data(node),
             "equivalence_statement" => self.equivalence(node),
@@ -163,6 +164,18 @@ impl<'t> Reader<'_, 't> {
         }
         if let Some(scope) = self.scope_mut() {
             scope.commons.extend(blocks);
+        }
+    }
+
+    /// The groups of a `namelist` statement. Its names may be declared by the scoping unit around: it declares none.
+    fn namelist(&mut self, node: Node<'t>) {
+        let mut groups = Vec::new();
+        for group in self.named(node).into_iter().filter(|part| part.word() == "variable_group") {
+            let mut names = self.named(group).into_iter().map(|part| self.name(part));
+            groups.extend(names.next().map(|name| (name, names.collect::<Vec<_>>())));
+        }
+        if let Some(scope) = self.scope_mut() {
+            scope.namelists.extend(groups);
         }
     }
 

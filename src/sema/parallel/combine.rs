@@ -3,7 +3,7 @@
 //! Invariant: a statement is an update only if it could be written `x = x op value`, with `x` nowhere in the value.
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
-use crate::sema::{SymbolId, children};
+use crate::sema::{Symbol, SymbolId, SymbolKind, children};
 use crate::source::Span;
 
 use super::facts::Facts;
@@ -261,6 +261,11 @@ fn function_named(facts: &Facts, name: &str) -> Option<Combine> {
         "ieor" if facts.unit.is_fortran() => Combine::BitXor,
         _ => return None,
     };
+    // An interface of that name has more procedures than the intrinsic one.
+    let is_declared = |known: &Symbol| known.kind == SymbolKind::Function && known.name == plain;
+    if facts.unit.is_fortran() && facts.symbols.ids().any(|id| is_declared(facts.symbols.get(id))) {
+        return None;
+    }
     match facts.function_like(name) {
         // A macro of that name must be what its name says.
         Some((define, params)) => is_comparison(&define.body, params, how).then_some(how),
