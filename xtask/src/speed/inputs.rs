@@ -116,7 +116,7 @@ fn tree(folder: &Path) -> Result<()> {
 
 /// Whether a file of the tree has directives: of both languages, the same share.
 fn has_directives(number: usize) -> bool {
-    number / 2 % DIRECTED == 0
+    (number / 2).is_multiple_of(DIRECTED)
 }
 
 /// A file that uses three modules.
