@@ -61,6 +61,7 @@ COPY(copy_split, "omp target teams distribute", _Pragma("omp parallel for"))
     }
 ROWS(rows_split, "omp target teams distribute", _Pragma("omp parallel for reduction(+:sum)"))
 ROWS(rows_narrow, "omp target teams distribute thread_limit(32)", _Pragma("omp parallel for reduction(+:sum)"))
+ROWS(rows_256, "omp target teams distribute thread_limit(256)", _Pragma("omp parallel for reduction(+:sum)"))
 ROWS(rows_combined, "omp target teams distribute parallel for", )
 ROWS(rows_loop, "omp target teams loop", _Pragma("omp loop reduction(+:sum)"))
 
@@ -104,12 +105,47 @@ SCAN(scan_small, "omp target teams distribute parallel for num_teams(512) thread
 SUM(sum, "omp target teams distribute parallel for reduction(+:sum) map(tofrom:sum)")
 SUM(sum_teams, "omp target teams distribute parallel for reduction(+:sum) map(tofrom:sum) num_teams(528) thread_limit(256)")
 
+/* The sum of products of 160^3 numbers, as a step of conjugate gradients needs two of. */
+#define DOT(name, outer)                                                       \
+    static void name(void)                                                     \
+    {                                                                          \
+        double sum = 0;                                                        \
+        _Pragma(outer) for (int i = 0; i < 160 * 160 * 160; i++) sum +=        \
+            ((double *)a)[i] * ((double *)b)[i];                               \
+    }
+DOT(dot, "omp target teams distribute parallel for reduction(+:sum) map(tofrom:sum)")
+DOT(dot_small, "omp target teams distribute parallel for reduction(+:sum) map(tofrom:sum) num_teams(512) thread_limit(256)")
+DOT(dot_large, "omp target teams distribute parallel for reduction(+:sum) map(tofrom:sum) num_teams(256) thread_limit(512)")
+DOT(dot_wide, "omp target teams distribute parallel for reduction(+:sum) map(tofrom:sum) num_teams(1024) thread_limit(256)")
+
 static void histogram(void)
 {
 #pragma omp target teams distribute parallel for
     for (long i = 0; i < (long)M * M; i++) {
 #pragma omp atomic
         bins[picture[i]]++;
+    }
+}
+
+/* Each team counts in a table of its own first. */
+static void histogram_of_teams(void)
+{
+#pragma omp target teams num_teams(528) thread_limit(256)
+    {
+        int own[256];
+#pragma omp parallel for
+        for (int i = 0; i < 256; i++)
+            own[i] = 0;
+#pragma omp distribute parallel for
+        for (long i = 0; i < (long)M * M; i++) {
+#pragma omp atomic
+            own[picture[i]]++;
+        }
+#pragma omp parallel for
+        for (int i = 0; i < 256; i++) {
+#pragma omp atomic
+            bins[i] += own[i];
+        }
     }
 }
 
@@ -128,6 +164,7 @@ int main(void)
         TIME("copy, split", copy_split());
         TIME("sums of rows, split", rows_split());
         TIME("sums of rows, split, 32 threads", rows_narrow());
+        TIME("sums of rows, split, 256 threads", rows_256());
         TIME("sums of rows, a thread each", rows_combined());
         TIME("sums of rows, loop", rows_loop());
         TIME("sums of columns", columns());
@@ -136,7 +173,12 @@ int main(void)
         TIME("recurrences, 128 threads in a team", scan_small());
         TIME("sum", sum());
         TIME("sum, 528 teams", sum_teams());
+        TIME("sum of products", dot());
+        TIME("sum of products, 512 teams of 256", dot_small());
+        TIME("sum of products, 256 teams of 512", dot_large());
+        TIME("sum of products, 1024 teams of 256", dot_wide());
         TIME("histogram", histogram());
+        TIME("histogram, a table in each team", histogram_of_teams());
     }
     return 0;
 }

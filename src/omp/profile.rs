@@ -13,10 +13,8 @@ use super::loop_construct::Nest;
 pub struct Tuning {
     /// Threads of a team for a loop whose iterations run loops in order; one iteration a thread.
     pub heavy_threads: Option<u32>,
-    /// Threads of a team for a loop whose iterations have arrays of their own.
-    pub array_threads: Option<u32>,
-    /// Threads of a team whose lanes divide loops inside of the gangs' loop.
-    pub split_threads: Option<u32>,
+    /// Threads of a team that shares the sums of rows.
+    pub row_threads: Option<u32>,
     /// Loops that fill the lanes are `simd`, too.
     pub simd: bool,
     /// Fortran is written for flang.
@@ -30,8 +28,7 @@ pub fn tuning(name: &str) -> Tuning {
     let profile = rules::profile(name);
     Tuning {
         heavy_threads: profile.heavy_threads,
-        array_threads: profile.array_threads,
-        split_threads: profile.split_threads,
+        row_threads: profile.row_threads,
         simd: profile.simd,
         flang: profile.flang,
         by_loops: false,

@@ -104,8 +104,7 @@ impl Maker<'_> {
             attributes: reduction.into_iter().collect(),
             is_plain: true,
             is_heavy: false,
-            has_lanes_inside: false,
-            has_own_arrays: false,
+            reduces_inside: false,
             trips: None,
             trip_constant: None,
         })

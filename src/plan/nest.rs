@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::acc::ast::{DirectiveKind, GangArgument};
 use crate::bind::descendants;
 use crate::diag;
-use crate::host::ir::{BinaryOp, Concurrent, Derived, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, NotCanonical, SymbolId};
 use crate::source::Span;
 
@@ -223,12 +223,6 @@ impl Input<'_> {
             StmtKind::While { .. } | StmtKind::DoWhile { .. } => true,
             _ => false,
         })
-    }
-
-    /// Whether code declares arrays.
-    fn has_arrays(&self, body: StmtId) -> bool {
-        let mut decls = self.unit.decls_with_names_in(self.unit.stmt(body).span);
-        decls.any(|decl| !decl.is_static && matches!(decl.derived.first(), Some(Derived::Array(Some(_)))))
     }
 
     /// Whether the target prefers one flat loop for a nest in `stmt` that reduces nothing and uses many elements.
@@ -475,7 +469,7 @@ impl Maker<'_> {
         if !tile.is_empty() || !strips.is_empty() && is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
-        let has_lanes_inside = have_free_lanes(&inner_work);
+        let reduces_inside = reduce_more(&inner_work, &attributes);
         self.place(inner_work, beside);
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
         let first = headers.first();
@@ -490,8 +484,7 @@ impl Maker<'_> {
             attributes,
             is_plain: !self.input.holds_atomic(at),
             is_heavy: ragged || spread == BOTH && self.input.has_long_loop(headers.last()),
-            has_lanes_inside,
-            has_own_arrays: headers.last().is_some_and(|header| self.input.has_arrays(header.body)),
+            reduces_inside,
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
         };
@@ -693,7 +686,12 @@ fn taken(available: Spread, is_whole: bool) -> Spread {
     }
 }
 
-/// Whether loops are divided among lanes, and no clause says how many.
-fn have_free_lanes(inner: &[(usize, WorkLoop)]) -> bool {
-    !inner.is_empty() && inner.iter().all(|(_, work)| work.sizes.lanes.is_empty())
+/// Whether loops that are divided among lanes, of which no clause says how many, reduce something that the loop around them does not.
+fn reduce_more(inner: &[(usize, WorkLoop)], outer: &[Attribute]) -> bool {
+    let is_reduction = |one: &Attribute| matches!(one.sharing, Sharing::Reduction(_));
+    let is_more = |one: &Attribute| {
+        is_reduction(one) && !outer.iter().any(|other| is_reduction(other) && other.item == one.item)
+    };
+    inner.iter().all(|(_, work)| work.sizes.lanes.is_empty())
+        && inner.iter().any(|(_, work)| work.attributes.iter().any(is_more))
 }

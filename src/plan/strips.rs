@@ -268,7 +268,6 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
     let is_shared = fill_lanes(&strips, short);
     work.strips = strips;
     (work.trips, work.trip_constant, work.is_heavy) = (None, None, false);
-    work.has_own_arrays = false;
     if !is_shared {
         return work;
     }
@@ -293,8 +292,7 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
         attributes: attributes.into_iter().filter(inner).collect(),
         is_plain: work.is_plain,
         is_heavy: false,
-        has_lanes_inside: false,
-        has_own_arrays: false,
+        reduces_inside: false,
         trips: None,
         trip_constant: None,
     }));

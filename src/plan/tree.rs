@@ -347,10 +347,8 @@ pub struct WorkLoop {
     pub is_plain: bool,
     /// Each of its iterations runs loops in order that may be long, or differ in length.
     pub is_heavy: bool,
-    /// Loops inside of it are divided among the lanes of each gang, and no clause says how many.
-    pub has_lanes_inside: bool,
-    /// Each of its iterations has arrays of its own.
-    pub has_own_arrays: bool,
+    /// Loops inside of it are divided among the lanes of each gang, reduce what it does not, and no clause says how many lanes.
+    pub reduces_inside: bool,
     /// The number of iterations as an expression of the source, if it is simple.
     pub trips: Option<String>,
     /// A literal trip count.

@@ -34,10 +34,8 @@ pub struct ProfileRules {
     pub flat_from: Option<usize>,
     /// Threads of a team, one iteration each, for a loop whose iterations run loops in order.
     pub heavy_threads: Option<u32>,
-    /// Threads of a team for a loop whose iterations have arrays of their own.
-    pub array_threads: Option<u32>,
-    /// Threads of a team whose lanes divide loops inside of the gangs' loop.
-    pub split_threads: Option<u32>,
+    /// Threads of a team that shares the sums of rows.
+    pub row_threads: Option<u32>,
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,
