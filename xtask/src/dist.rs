@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::{Result, Verdict, process};
+use crate::{Result, Verdict, files, process};
 
 /// No short step takes longer.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let source = packaged(&out)?;
     for file in [&archive, &source] {
         let sum = answer(Command::new("sha256sum").arg(file).current_dir(&out))?;
-        write(&out.join(format!("{file}.sha256")), sum.as_bytes())?;
+        files::write(&out.join(format!("{file}.sha256")), sum.as_bytes())?;
     }
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
     let own = size(&stage.join("bin/acc2omp"));
@@ -133,7 +133,7 @@ fn packaged(out: &Path) -> Result<String> {
     answer(cargo.args(["package", "--package", "acc2omp", "--no-verify", "--allow-dirty", "--quiet"]))?;
     let name = format!("acc2omp-{}.crate", env!("CARGO_PKG_VERSION"));
     let made = target_folder()?.join("package").join(&name);
-    write(&out.join(&name), &fs::read(&made).map_err(|error| told(&made, &error))?)?;
+    files::write(&out.join(&name), &fs::read(&made).map_err(|error| told(&made, &error))?)?;
     Ok(name)
 }
 
@@ -146,7 +146,7 @@ fn version(program: &Path) -> Result<String> {
 /// Puts the files where a prefix has them.
 fn fill(stage: &Path, program: &Path) -> Result<()> {
     let bin = stage.join("bin/acc2omp");
-    write(&bin, &fs::read(program).map_err(|error| told(program, &error))?)?;
+    files::write(&bin, &fs::read(program).map_err(|error| told(program, &error))?)?;
     let rights = fs::metadata(program).map_err(|error| told(program, &error))?.permissions();
     fs::set_permissions(&bin, rights).map_err(|error| told(&bin, &error))?;
     let says = |arguments: &[&str]| answer(Command::new(program).args(arguments));
@@ -155,16 +155,16 @@ fn fill(stage: &Path, program: &Path) -> Result<()> {
         ("zsh", "share/zsh/site-functions/_acc2omp"),
         ("fish", "share/fish/vendor_completions.d/acc2omp.fish"),
     ] {
-        write(&stage.join(place), says(&["completions", shell])?.as_bytes())?;
+        files::write(&stage.join(place), says(&["completions", shell])?.as_bytes())?;
     }
     let man = stage.join("share/man/man1");
-    write(&man.join("acc2omp.1"), says(&["man"])?.as_bytes())?;
+    files::write(&man.join("acc2omp.1"), says(&["man"])?.as_bytes())?;
     for topic in TOPICS {
-        write(&man.join(format!("acc2omp-{topic}.1")), says(&["man", topic])?.as_bytes())?;
+        files::write(&man.join(format!("acc2omp-{topic}.1")), says(&["man", topic])?.as_bytes())?;
     }
     for document in DOCUMENTS {
         let text = fs::read(document).map_err(|error| told(Path::new(document), &error))?;
-        write(&stage.join("share/doc/acc2omp").join(document), &text)?;
+        files::write(&stage.join("share/doc/acc2omp").join(document), &text)?;
     }
     Ok(())
 }
@@ -192,22 +192,11 @@ fn tried(out: &Path, archive: &str, name: &str, is_static: bool) -> Result<()> {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
-    fs::write(path, bytes).map_err(|error| told(path, &error))
-}
-
 fn told(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
 /// What a program prints; it must not fail.
 fn answer(command: &mut Command) -> Result<String> {
-    let done = process::capture(command, LIMIT)?;
-    let name = command.get_program().to_string_lossy().into_owned();
-    match done.succeeded() {
-        true => Ok(done.stdout),
-        false => Err(format!("{name}: {}\n{}", done.end(), done.stderr)),
-    }
+    process::answer(command, LIMIT)
 }

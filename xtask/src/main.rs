@@ -8,6 +8,7 @@ mod count;
 mod cuda;
 mod difftest;
 mod dist;
+mod files;
 mod fuzz;
 mod hunt;
 mod mutate;

@@ -68,6 +68,15 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
     Ok(Output { status, stdout: text(&mut stdout)?, stderr: text(&mut stderr)? })
 }
 
+/// What a program prints within `limit`; it must not fail.
+pub fn answer(command: &mut Command, limit: Duration) -> Result<String> {
+    let done = capture(command, limit)?;
+    match done.succeeded() {
+        true => Ok(done.stdout),
+        false => Err(format!("{}: {}\n{}", name(command), done.end(), done.stderr)),
+    }
+}
+
 /// The command without the variables that the user may have set for other programs, and with messages that we can read.
 fn on_its_own(command: &mut Command) -> &mut Command {
     let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();

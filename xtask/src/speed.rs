@@ -15,7 +15,7 @@ use acc2omp::scan::{self, View};
 use acc2omp::source::{Language, Languages, SourceFile};
 use clap::Args;
 
-use crate::{Result, Verdict, difftest, process};
+use crate::{Result, Verdict, difftest, files, process};
 
 /// As in the program that is measured: the grammar allocates every node by itself.
 #[global_allocator]
@@ -106,9 +106,7 @@ fn measure(program: &Path, folder: &Path, wanted: usize) -> Result<()> {
     for copy in 0..copies {
         for (path, file) in &sources {
             let to = work.path().join(copy.to_string()).join(path);
-            let made =
-                to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&to, &file.bytes));
-            made.map_err(|error| format!("{}: {error}", to.display()))?;
+            files::write(&to, &file.bytes)?;
         }
     }
     let mut command = Command::new(program);

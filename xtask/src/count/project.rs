@@ -16,7 +16,7 @@ use acc2omp::{Options as Translator, Outcome, SUPPORT, To, Translation, translat
 
 use super::shown::{self, Define};
 use crate::difftest::fixture::Fixture;
-use crate::{Result, process};
+use crate::{Result, files, process};
 
 /// No preprocessor may take longer.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -165,15 +165,15 @@ impl Project {
             let path = real.strip_prefix(&self.folder).unwrap_or(real).to_path_buf();
             let place = out.join(&path);
             let Some(language) = scan::language_of(real, &bytes, &languages) else {
-                write(&place, &bytes)?;
+                files::write(&place, &bytes)?;
                 continue;
             };
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let source = headers.source(SourceFile::new(path.display().to_string(), bytes, language), real);
             let translation = translate(&source, &Translator::default());
-            write(&place, &translation.text)?;
+            files::write(&place, &translation.text)?;
             if translation.needs_support {
-                write(&place.with_file_name(SUPPORT), whole_support().as_bytes())?;
+                files::write(&place.with_file_name(SUPPORT), whole_support().as_bytes())?;
             }
             let defines = shown::defines(&text);
             list.push(File { path, source: source.file, text, translation, defines });
@@ -214,7 +214,7 @@ impl Project {
             let output = process::capture(command.arg("-idirafter").arg(stand_ins), LIMIT)?;
             let read = output.succeeded();
             let stand_in = missing(&output.stderr).filter(|_| !read).map(|name| stand_ins.join(name));
-            if stand_in.is_none_or(|file| write(&file, b"").is_err()) {
+            if stand_in.is_none_or(|file| files::write(&file, b"").is_err()) {
                 return Ok((Preprocessed { name, text: output.stdout, is_fortran }, read));
             }
         }
@@ -227,13 +227,6 @@ fn missing(said: &str) -> Option<&str> {
     let (_, rest) = said.split_once("fatal error: ").or_else(|| said.split_once("Fatal Error: "))?;
     let (name, _) = rest.split_once(": No such file")?;
     (!name.starts_with('/') && !name.contains("..")).then_some(name)
-}
-
-/// Writes a file, and makes its folder.
-fn write(file: &Path, bytes: &[u8]) -> Result<()> {
-    let told = |error: std::io::Error| format!("{}: {error}", file.display());
-    file.parent().map_or(Ok(()), fs::create_dir_all).map_err(told)?;
-    fs::write(file, bytes).map_err(told)
 }
 
 /// What a preprocessor has written of a file.

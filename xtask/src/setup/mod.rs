@@ -131,10 +131,5 @@ fn unpack(packages: &[&str], folder: &Path) -> Result<()> {
 
 /// What a program prints; it must not fail.
 fn answer(command: &mut Command) -> Result<String> {
-    let done = process::capture(command, LIMIT)?;
-    let name = command.get_program().to_string_lossy().into_owned();
-    match done.succeeded() {
-        true => Ok(done.stdout),
-        false => Err(format!("{name}: {}\n{}", done.end(), done.stderr)),
-    }
+    process::answer(command, LIMIT)
 }

@@ -3,10 +3,9 @@
 //! Invariant: the same files each time, byte by byte.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
-use crate::Result;
+use crate::{Result, files};
 
 /// How long a file with one directive is.
 const LONG: usize = 10_000_000;
@@ -43,11 +42,11 @@ pub fn write(folder: &Path) -> Result<()> {
                 break;
             }
         }
-        put(&folder.join(name), &whole(name, &construct, &before, &after))?;
+        files::write(&folder.join(name), whole(name, &construct, &before, &after).as_bytes())?;
     }
-    put(&folder.join("rich.c"), &repeated(HEAD_C, rich_c, RICH))?;
-    put(&folder.join("rich.f90"), &repeated("", rich_fortran, RICH))?;
-    put(&folder.join("branches.c"), &(0..400).map(branches).collect::<String>())?;
+    files::write(&folder.join("rich.c"), repeated(HEAD_C, rich_c, RICH).as_bytes())?;
+    files::write(&folder.join("rich.f90"), repeated("", rich_fortran, RICH).as_bytes())?;
+    files::write(&folder.join("branches.c"), (0..400).map(branches).collect::<String>().as_bytes())?;
     tree(&folder.join("tree"))
 }
 
@@ -61,11 +60,6 @@ fn whole(name: &str, construct: &str, before: &str, after: &str) -> String {
             format!("{head}{before}{construct}{after}")
         }
     }
-}
-
-fn put(path: &Path, text: &str) -> Result<()> {
-    let made = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
-    made.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn repeated(head: &str, make: Make, length: usize) -> String {
@@ -95,10 +89,10 @@ fn tree(folder: &Path) -> Result<()> {
             text.push_str(&plain_fortran(procedure));
         }
         let _ = writeln!(text, "end module");
-        put(&folder.join(format!("modules/part{number}.f90")), &text)?;
+        files::write(&folder.join(format!("modules/part{number}.f90")), text.as_bytes())?;
     }
     let declared = "extern double scale;\ndouble weight(int i);\n";
-    put(&folder.join("c/common.h"), declared)?;
+    files::write(&folder.join("c/common.h"), declared.as_bytes())?;
     for number in 0..OTHERS {
         let (name, text) = match number % 2 {
             0 => (format!("fortran/user{number}.f90"), user(number)),
@@ -109,7 +103,7 @@ fn tree(folder: &Path) -> Result<()> {
                 (format!("c/user{number}.c"), format!("{rest}{construct}"))
             }
         };
-        put(&folder.join(name), &text)?;
+        files::write(&folder.join(name), text.as_bytes())?;
     }
     Ok(())
 }
