@@ -3,9 +3,9 @@
 //! Invariant: an operator counts as plain only if all of it is seen, it changes nothing but its own variables, and it reads
 //! nothing but its operands and constants.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::host::ir::{BaseType, DeclKind, ExprId, ExprKind, Function, Unit};
+use crate::host::ir::{BaseType, DeclKind, ExprId, ExprKind, Function, Record, Unit};
 
 /// Functions that only make a value of their arguments.
 const MATHEMATICAL: [&str; 16] = [
@@ -49,43 +49,20 @@ pub struct Operators {
 impl Operators {
     /// The operators of a file and its headers, or of the modules that it uses.
     pub(super) fn of(units: &[&Unit]) -> Operators {
-        let assigns = units.iter().any(|unit| unit.has_assignment);
-        let any = units.iter().any(|unit| unit.has_operators);
-        let mut found = Operators { assigns, any, ..Operators::default() };
-        let cpp = units.iter().filter(|unit| unit.is_cpp());
-        found.enumerations = cpp.flat_map(|unit| &unit.enums).cloned().collect();
-        let mut any = false;
-        for unit in units.iter().filter(|unit| unit.is_cpp()) {
-            for function in &unit.functions {
-                found.any |= function.name.starts_with('~');
-                if let Some(class) = busy(unit, function) {
-                    found.busy.insert(class);
-                }
-                let Some(kind) = Kind::of(&function.name) else { continue };
-                any = true;
-                found.has_enumerations |= function.params.iter().any(|id| match &unit.decl(*id).base {
-                    BaseType::Named(name) | BaseType::Tagged(name) => found.enumerations.contains(name),
-                    _ => false,
-                });
-                found.assigns |= kind == Kind::Assignment;
-                found.are_unclear |= kind == Kind::Value && !is_plain(unit, function);
-            }
-            for decl in unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype) {
-                found.any |= decl.name.starts_with('~');
-                let class = decl.name.trim_start_matches('~');
-                let is_seen = unit.function_places(&decl.name).next().is_some();
-                if !is_seen && unit.records.iter().any(|record| record.tag.as_deref() == Some(class)) {
-                    found.busy.insert(class.to_owned());
-                }
-                let Some(kind) = Kind::of(&decl.name) else { continue };
-                // What is defined here as well was looked at above.
-                let is_seen = units.iter().any(|unit| unit.function_places(&decl.name).next().is_some());
-                any = true;
-                found.assigns |= kind == Kind::Assignment;
-                found.are_unclear |= kind == Kind::Value && !is_seen;
-            }
+        let mut found = Operators {
+            assigns: units.iter().any(|unit| unit.has_assignment),
+            any: units.iter().any(|unit| unit.has_operators),
+            ..Operators::default()
+        };
+        let cpp: Vec<Classes> =
+            units.iter().filter(|unit| unit.is_cpp()).map(|unit| Classes::of(unit)).collect();
+        found.enumerations = cpp.iter().flat_map(|one| &one.unit.enums).cloned().collect();
+        let mut defines = false;
+        for one in &cpp {
+            defines |= found.take_functions(one);
+            defines |= found.take_prototypes(one, &cpp);
         }
-        if any {
+        if defines {
             found.any = true;
             let records = units.iter().flat_map(|unit| &unit.records);
             found.classes = records.filter_map(|record| record.tag.clone()).collect();
@@ -94,6 +71,44 @@ impl Operators {
         }
         found.spread(units);
         found
+    }
+
+    /// Takes in the functions of a unit that are defined; whether there are operators among them.
+    fn take_functions(&mut self, classes: &Classes) -> bool {
+        let unit = classes.unit;
+        let mut defines = false;
+        for function in &unit.functions {
+            self.any |= function.name.starts_with('~');
+            self.busy.extend(classes.busy(function));
+            let Some(kind) = Kind::of(&function.name) else { continue };
+            defines = true;
+            self.has_enumerations |= function.params.iter().any(|id| match &unit.decl(*id).base {
+                BaseType::Named(name) | BaseType::Tagged(name) => self.enumerations.contains(name),
+                _ => false,
+            });
+            self.assigns |= kind == Kind::Assignment;
+            self.are_unclear |= kind == Kind::Value && !classes.is_plain(function);
+        }
+        defines
+    }
+
+    /// Takes in the functions of a unit that are declared, of which `all` has those that are defined; whether there are operators
+    /// among them.
+    fn take_prototypes(&mut self, classes: &Classes, all: &[Classes]) -> bool {
+        let mut defines = false;
+        for decl in classes.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Prototype) {
+            let is_seen = |unit: &Unit| unit.function_places(&decl.name).next().is_some();
+            let class = decl.name.trim_start_matches('~');
+            self.any |= class != decl.name;
+            if classes.records.contains_key(class) && !is_seen(classes.unit) {
+                self.busy.insert(class.to_owned());
+            }
+            let Some(kind) = Kind::of(&decl.name) else { continue };
+            defines = true;
+            self.assigns |= kind == Kind::Assignment;
+            self.are_unclear |= kind == Kind::Value && !all.iter().any(|one| is_seen(one.unit));
+        }
+        defines
     }
 
     /// An object with a part or a base that runs code runs it, too.
@@ -170,64 +185,79 @@ impl Kind {
     }
 }
 
-/// The class of which a function is a constructor or a destructor that is not plain.
-fn busy(unit: &Unit, function: &Function) -> Option<String> {
-    let class = function.name.trim_start_matches('~');
-    unit.records.iter().find(|record| record.tag.as_deref() == Some(class))?;
-    let is_end = class != function.name;
-    let is_empty = || unit.exprs_in(unit.stmt(function.body).span).next().is_none();
-    let is_quiet = if is_end { is_empty() } else { is_plain(unit, function) };
-    (!is_quiet).then(|| class.to_owned())
+/// A unit of C++, and its classes by their names; of two of one name, the first.
+struct Classes<'u> {
+    unit: &'u Unit,
+    records: FxHashMap<&'u str, &'u Record>,
 }
 
-/// Whether a function makes its value, or its object, of nothing but its operands.
-fn is_plain(unit: &Unit, function: &Function) -> bool {
-    let span = function.span;
-    let class = function.member_of.as_deref().unwrap_or_default();
-    let record = unit.records.iter().find(|record| record.tag.as_deref() == Some(class));
-    let is_begin = function.name == class;
-    let is_own =
-        |name: &str| record.is_some_and(|record| record.members.iter().any(|id| unit.decl(*id).name == name));
-    let is_constant = |name: &str| {
-        let mut all = unit.decls_named(name);
-        all.any(|decl| decl.kind == DeclKind::Enumerator || decl.kind == DeclKind::Variable && decl.is_const)
-    };
-    let params = || function.params.iter().map(|id| unit.decl(*id).name.as_str());
-    let locals: FxHashSet<&str> = unit.decls_with_names_in(span).map(|decl| decl.name.as_str()).collect();
-    let is_local = |expr: ExprId| {
-        let mut at = expr;
-        while let ExprKind::Member { base, arrow: false, .. } = unit.expr(at).kind {
-            at = base;
-        }
-        match &unit.expr(at).kind {
-            ExprKind::Name(name) => locals.contains(name.as_str()) || is_begin && is_own(name),
-            ExprKind::Member { base, .. } => {
-                is_begin && matches!(&unit.expr(*base).kind, ExprKind::Name(name) if name == "this")
+impl<'u> Classes<'u> {
+    fn of(unit: &'u Unit) -> Classes<'u> {
+        let mut records = FxHashMap::default();
+        for record in &unit.records {
+            if let Some(tag) = &record.tag {
+                records.entry(tag.as_str()).or_insert(record);
             }
-            _ => false,
         }
-    };
-    let is_class = |name: &str| unit.records.iter().any(|record| record.tag.as_deref() == Some(name));
-    !function.has_error
-        && unit.exprs_in(span).all(|expr| match &expr.kind {
-            ExprKind::Assign(_, left, _) => is_local(*left),
-            ExprKind::Step { operand, .. } => is_local(*operand),
-            ExprKind::Index(..) | ExprKind::AddressOf(_) | ExprKind::Opaque(_) => false,
-            ExprKind::Deref(inner) => {
-                matches!(&unit.expr(*inner).kind, ExprKind::Name(name) if name == "this")
+        Classes { unit, records }
+    }
+
+    /// The class of which a function is a constructor or a destructor that is not plain.
+    fn busy(&self, function: &Function) -> Option<String> {
+        let class = function.name.trim_start_matches('~');
+        self.records.get(class)?;
+        let is_end = class != function.name;
+        let is_empty = || self.unit.exprs_in(self.unit.stmt(function.body).span).next().is_none();
+        let is_quiet = if is_end { is_empty() } else { self.is_plain(function) };
+        (!is_quiet).then(|| class.to_owned())
+    }
+
+    /// Whether a function makes its value, or its object, of nothing but its operands.
+    fn is_plain(&self, function: &Function) -> bool {
+        let unit = self.unit;
+        let class = function.member_of.as_deref().unwrap_or_default();
+        let members = self.records.get(class).map(|record| record.members.as_slice()).unwrap_or_default();
+        let is_begin = function.name == class;
+        let is_own = |name: &str| members.iter().any(|id| unit.decl(*id).name == name);
+        let is_constant = |name: &str| {
+            let mut all = unit.decls_named(name);
+            all.any(|decl| {
+                decl.kind == DeclKind::Enumerator || decl.kind == DeclKind::Variable && decl.is_const
+            })
+        };
+        let is_this = |expr: ExprId| matches!(&unit.expr(expr).kind, ExprKind::Name(name) if name == "this");
+        let decls = unit.decls_with_names_in(function.span);
+        let locals: FxHashSet<&str> = decls.map(|decl| decl.name.as_str()).collect();
+        let is_local = |expr: ExprId| {
+            let mut at = expr;
+            while let ExprKind::Member { base, arrow: false, .. } = unit.expr(at).kind {
+                at = base;
             }
-            ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
-                ExprKind::Name(name) => MATHEMATICAL.contains(&name.as_str()) || is_class(name),
+            match &unit.expr(at).kind {
+                ExprKind::Name(name) => locals.contains(name.as_str()) || is_begin && is_own(name),
+                ExprKind::Member { base, .. } => is_begin && is_this(*base),
                 _ => false,
-            },
-            ExprKind::Name(name) => {
-                let is_given = is_own(name) || name == "this" || params().any(|param| param == name);
-                is_given
-                    || is_constant(name)
-                    || locals.contains(name.as_str())
-                    || MATHEMATICAL.contains(&name.as_str())
-                    || is_class(name)
             }
-            _ => true,
-        })
+        };
+        let is_function =
+            |name: &String| MATHEMATICAL.contains(&name.as_str()) || self.records.contains_key(name.as_str());
+        let is_given = |name: &String| {
+            let mut params = function.params.iter().map(|id| &unit.decl(*id).name);
+            is_own(name) || name == "this" || params.any(|param| param == name)
+        };
+        !function.has_error
+            && unit.exprs_in(function.span).all(|expr| match &expr.kind {
+                ExprKind::Assign(_, left, _) => is_local(*left),
+                ExprKind::Step { operand, .. } => is_local(*operand),
+                ExprKind::Index(..) | ExprKind::AddressOf(_) | ExprKind::Opaque(_) => false,
+                ExprKind::Deref(inner) => is_this(*inner),
+                ExprKind::Call { callee, .. } => {
+                    matches!(&unit.expr(*callee).kind, ExprKind::Name(name) if is_function(name))
+                }
+                ExprKind::Name(name) => {
+                    is_given(name) || is_constant(name) || locals.contains(name.as_str()) || is_function(name)
+                }
+                _ => true,
+            })
+    }
 }
