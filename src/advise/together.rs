@@ -17,26 +17,24 @@ use super::{Ground, Piece, edits, host, own, size};
 /// The advice. A construct is in one piece at most: what three of them do together is not looked at.
 pub fn pieces(ground: &Ground) -> Vec<Piece> {
     let mut found = Vec::new();
-    let mut taken = BTreeSet::new();
+    let mut seconds = BTreeSet::new();
     for (index, one) in ground.bound.iter().enumerate() {
-        let Some(next) = following(ground, index).filter(|next| !taken.contains(&(index, *next))) else {
-            continue;
-        };
-        if taken.iter().any(|(_, second)| *second == index) {
+        if seconds.contains(&index) {
             continue;
         }
-        if let Some(piece) = Pair::new(ground, index, next).and_then(|pair| pair.piece(one)) {
-            taken.insert((index, next));
+        let Some(pair) = Pair::of(ground, index) else { continue };
+        if let Some(piece) = pair.piece(one) {
+            seconds.insert(pair.indices[1]);
             found.push(piece);
         }
     }
     found
 }
 
-/// The construct that directly follows a construct in the text.
-fn following(ground: &Ground, index: usize) -> Option<usize> {
+/// The construct that directly follows a construct with the loop `stmt` in the text.
+fn following(ground: &Ground, index: usize, stmt: StmtId) -> Option<usize> {
     let one = &ground.bound[index];
-    let end = loop_of(ground, index).map(|stmt| ground.unit.stmt(stmt).span.end)?;
+    let end = ground.unit.stmt(stmt).span.end;
     let next = ground.bound.iter().position(|other| {
         other.directive.kind == DirectiveKind::ParallelLoop && other.directive.span.start >= end
     })?;
@@ -87,8 +85,11 @@ struct Pair<'g, 'a> {
 }
 
 impl<'g, 'a> Pair<'g, 'a> {
-    fn new(ground: &'g Ground<'a>, first: usize, second: usize) -> Option<Pair<'g, 'a>> {
-        let stmts = [loop_of(ground, first)?, loop_of(ground, second)?];
+    /// A construct and the one that follows it.
+    fn of(ground: &'g Ground<'a>, first: usize) -> Option<Pair<'g, 'a>> {
+        let stmt = loop_of(ground, first)?;
+        let second = following(ground, first, stmt)?;
+        let stmts = [stmt, loop_of(ground, second)?];
         let header = |stmt| sema::header(ground.unit, ground.symbols, stmt).ok();
         let headers = [header(stmts[0])?, header(stmts[1])?];
         Some(Pair { ground, indices: [first, second], stmts, headers })
