@@ -48,11 +48,11 @@ struct Work<'a> {
 impl Work<'_> {
     /// The diagnostics that nobody has reviewed. Keeps the record of a source, which has all of them, with what is reviewed.
     fn unreviewed<'d>(&self, all: &'d [Diag], record: Option<FileRecord>, done: &mut Done) -> Vec<&'d Diag> {
-        let (Some(baseline), Some(mut record)) = (&self.baseline, record.clone()) else {
-            done.record = record;
+        done.record = record;
+        let (Some(baseline), Some(record)) = (&self.baseline, &mut done.record) else {
             return all.iter().collect();
         };
-        baseline.mark(&mut record);
+        baseline.mark(record);
         let is_serious = |diag: &Diag| diag.severity >= Severity::Left;
         let (reviewed, shown): (Vec<_>, Vec<_>) =
             all.iter().zip(&record.diagnostics).partition(|(_, record)| record.reviewed);
@@ -60,7 +60,6 @@ impl Work<'_> {
         let is_settled = reviewed.iter().any(|(diag, _)| is_serious(diag));
         done.is_left = shown.iter().any(|diag| is_serious(diag)) || done.summary.left > 0 && !is_settled;
         done.reviewed = reviewed.len();
-        done.record = Some(record);
         shown
     }
 
@@ -367,7 +366,8 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
 /// Words the advice on one source, and shows what it proposes.
 fn advised(path: &Path, source: &Source, options: &Options, work: &Work, done: &mut Done) {
     let advice = advice(source, options);
-    let record = work.task.reports.keeps_records().then(|| record::of_advice(source, &advice));
+    let reports = &work.task.reports;
+    let record = reports.keeps_records().then(|| record::of_advice(source, &advice, reports.shows_texts()));
     let shown: Vec<Diag> = work.unreviewed(&advice.diagnostics, record, done).into_iter().cloned().collect();
     done.summary.note(&shown);
     if !work.task.quiet {
@@ -429,8 +429,9 @@ fn account(
     done.summary.exact = count(Outcome::Exact);
     done.summary.noted = count(Outcome::Noted);
     done.summary.left = count(Outcome::Left);
-    let keeps = work.task.reports.keeps_records();
-    let record = keeps.then(|| record::of_translation(source, translation, out_file));
+    let reports = &work.task.reports;
+    let made = || record::of_translation(source, translation, out_file, reports.shows_texts());
+    let record = reports.keeps_records().then(made);
     let shown = work.unreviewed(&translation.diagnostics, record, done);
     shown.iter().for_each(|diag| done.summary.note(std::slice::from_ref(*diag)));
     if work.task.quiet {

@@ -14,8 +14,13 @@ use crate::rules;
 use crate::source::{LineIndex, SourceFile};
 use crate::{Advice, DataUse, DirectiveReport, Outcome, Source, Translation};
 
-/// The record of a translation, which is written to `out_file`.
-pub fn of_translation(source: &Source, translation: &Translation, out_file: Option<String>) -> FileRecord {
+/// The record of a translation, which is written to `out_file`; with both texts if they are shown.
+pub fn of_translation(
+    source: &Source,
+    translation: &Translation,
+    out_file: Option<String>,
+    shows_texts: bool,
+) -> FileRecord {
     let file = &source.file;
     let (mut seen, mut ids) = (Seen::default(), Seen::default());
     let mut diagnostics: Vec<DiagnosticRecord> =
@@ -49,12 +54,12 @@ pub fn of_translation(source: &Source, translation: &Translation, out_file: Opti
         let verdict = report::verdict(&one.verdict);
         directives[of].loops.push(LoopRecord { line, parallel, levels, verdict });
     }
-    let texts = (text(&file.bytes), text(&translation.text));
-    FileRecord { file: file.name.clone(), out_file, directives, diagnostics, texts: Some(texts) }
+    let texts = shows_texts.then(|| (text(&file.bytes), text(&translation.text)));
+    FileRecord { file: file.name.clone(), out_file, directives, diagnostics, texts }
 }
 
-/// The record of advice, with the edits that it proposes.
-pub fn of_advice(source: &Source, advice: &Advice) -> FileRecord {
+/// The record of advice, with the edits that it proposes; with both texts if they are shown.
+pub fn of_advice(source: &Source, advice: &Advice, shows_texts: bool) -> FileRecord {
     let file = &source.file;
     let mut seen = Seen::default();
     let record = |(diag, edits): (&Diag, &Vec<Edit>)| {
@@ -66,8 +71,8 @@ pub fn of_advice(source: &Source, advice: &Advice) -> FileRecord {
         record
     };
     let diagnostics = advice.diagnostics.iter().zip(&advice.edits).map(record).collect();
-    let texts = (text(&file.bytes), text(&advice.text));
-    FileRecord { file: file.name.clone(), diagnostics, texts: Some(texts), ..FileRecord::default() }
+    let texts = shows_texts.then(|| (text(&file.bytes), text(&advice.text)));
+    FileRecord { file: file.name.clone(), diagnostics, texts, ..FileRecord::default() }
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -17,7 +17,7 @@ use crate::report::{Baseline, Report, baseline};
 pub enum Format {
     /// Messages for people.
     Human,
-    /// JSON by `docs/report-schema.json`.
+    /// JSON by `schemas/report-1.json`.
     Json,
     /// SARIF 2.1.0.
     Sarif,
@@ -65,6 +65,11 @@ impl Reports {
     /// Whether the run must keep records of what it finds.
     pub fn keeps_records(&self) -> bool {
         self.format != Format::Human || self.baseline.is_some() || self.write_baseline.is_some()
+    }
+
+    /// Whether the report shows the texts of the files.
+    pub fn shows_texts(&self) -> bool {
+        self.format == Format::Html
     }
 
     /// Whether the report goes to standard output.

@@ -6,14 +6,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::groups::numbers;
 use super::record::{DiagnosticRecord, Report};
 use crate::diag::Severity;
 
 /// So many annotations of a level a step may have.
 const LIMIT: usize = 10;
-
-/// So many lines of further places are named.
-const LINES_NAMED: usize = 10;
 
 /// The diagnostics of one code in one file, which are not reviewed.
 struct Group<'a> {
@@ -82,7 +80,7 @@ impl Report {
                 one.code,
                 cell(&one.file),
                 group.lines.len(),
-                named(&group.lines),
+                numbers(&group.lines).0,
                 cell(&one.title)
             );
         }
@@ -97,7 +95,7 @@ fn annotation(group: &Group) -> String {
         let _ = write!(message, "\nHelp: {}", fix.text);
     }
     if group.lines.len() > 1 {
-        let (count, lines) = (group.lines.len(), named(&group.lines));
+        let (count, lines) = (group.lines.len(), numbers(&group.lines).0);
         let _ = write!(message, "\n{count} of {} in this file: lines {lines}", one.code);
     }
     format!(
@@ -118,14 +116,6 @@ fn level(severity: Severity) -> &'static str {
         Severity::Weaker | Severity::Differs => "warning",
         Severity::Left | Severity::Bug => "error",
     }
-}
-
-fn named(lines: &[usize]) -> String {
-    let mut lines = lines.to_vec();
-    lines.dedup();
-    let ellipsis = if lines.len() > LINES_NAMED { ", …" } else { "" };
-    let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
-    named.join(", ") + ellipsis
 }
 
 /// A text in a cell of a table.

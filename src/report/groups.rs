@@ -141,12 +141,18 @@ impl Group {
 }
 
 fn named(lines: &[usize]) -> String {
+    let (text, count) = numbers(lines);
+    let word = if count == 1 { "line" } else { "lines" };
+    format!("{word} {text}")
+}
+
+/// The first ones of some lines, and how many different ones there are.
+pub(super) fn numbers(lines: &[usize]) -> (String, usize) {
     let mut lines = lines.to_vec();
     lines.dedup();
-    let word = if lines.len() == 1 { "line" } else { "lines" };
     let ellipsis = if lines.len() > LINES_NAMED { ", …" } else { "" };
     let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
-    format!("{word} {}{ellipsis}", named.join(", "))
+    (named.join(", ") + ellipsis, lines.len())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a run found out, as data: the form of `docs/report-schema.json`.
+//! What a run found out, as data: the form of `schemas/report-1.json`.
 //!
 //! Invariant: a field changes its meaning only with `VERSION`; records are in the order of the inputs and of the source.
 
