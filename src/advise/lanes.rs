@@ -8,25 +8,15 @@ use std::collections::BTreeMap;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::bind::ancestors;
 use crate::diag;
-use crate::edit::Edit;
-use crate::host::ir::{BinaryOp, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
-use crate::plan::{self, Division};
-use crate::sema::{self, Around, Class, Finding, Header, Needs, SymbolId};
+use crate::host::ir::{Derived, StmtId, StmtKind};
+use crate::plan::{self, Division, Strides};
+use crate::sema::{self, Around, Finding, Header, Needs, SymbolId};
 use crate::source::Span;
 
 use super::{Ground, Piece, edits, size};
 
 /// Fewer iterations than this do not fill the lanes of a warp.
 const WARP: i128 = 32;
-
-/// How the accesses of a nest go through memory as one variable counts.
-#[derive(Clone, Copy, Debug, Default)]
-struct Strides {
-    /// From element to neighbouring element.
-    unit: usize,
-    /// Farther.
-    far: usize,
-}
 
 /// The advice.
 pub fn pieces(ground: &Ground) -> Vec<Piece> {
@@ -69,20 +59,17 @@ fn swapped(
     let around = sema::header(unit, symbols, outer).ok()?;
     let body = unit.stmt(header.body).span;
     let other = strides(ground, body, around.var);
-    if other.unit <= other.far
-        || other.far >= own.far
-        || other.unit <= own.unit
-        || size::trips(ground, outer).is_some_and(|trips| trips < WARP)
-    {
+    if !own.are_worse_than(other) || size::trips(ground, outer).is_some_and(|trips| trips < WARP) {
         return None;
     }
     let is_tight = sema::only_loop(unit, around.body) == Some(lane)
         && sema::is_tight(unit, symbols, &[around], header)
-        && is_rectangular(ground, &around, header);
+        && plan::is_rectangular(unit, symbols, &around, header);
     if !is_tight || header.declared != around.declared && !unit.is_fortran() {
         return None;
     }
-    let edits = exchange(ground, outer, lane, header, &around)?;
+    let exchange = plan::exchange(ground.file, (unit, symbols), [(outer, &around), (lane, header)])?;
+    let edits = exchange.iter().map(|(span, text)| edits::replace(*span, text)).collect();
     let diag = diag::strided_lanes(
         ground.head(lane),
         &symbols.get(header.var).name,
@@ -105,63 +92,6 @@ fn outer_of(ground: &Ground, division: &Division, lane: StmtId) -> Option<StmtId
         *stmt != lane && span.contains(ground.unit.stmt(lane).span)
     });
     inside.min_by_key(|stmt| ground.unit.stmt(*stmt).span.len())
-}
-
-/// Whether neither loop's bounds depend on the other's variable.
-fn is_rectangular(ground: &Ground, outer: &Header, inner: &Header) -> bool {
-    let reads = |header: &Header| -> Vec<SymbolId> {
-        let parts = [Some(header.first), Some(header.bound), header.step];
-        let parts = parts.into_iter().flatten();
-        parts.flat_map(|expr| sema::reads_of_expr(ground.unit, ground.symbols, expr)).collect()
-    };
-    !reads(outer).contains(&inner.var) && !reads(inner).contains(&outer.var) && outer.var != inner.var
-}
-
-/// The heads of two loops in each other's place.
-fn exchange(
-    ground: &Ground,
-    outer: StmtId,
-    lane: StmtId,
-    inner: &Header,
-    around: &Header,
-) -> Option<Vec<Edit>> {
-    let one = head(ground, outer, around)?;
-    let two = head(ground, lane, inner)?;
-    let text = |span: Span| ground.file.text(span).into_owned();
-    Some(vec![edits::replace(one, &text(two)), edits::replace(two, &text(one))])
-}
-
-/// The bytes of a loop's head, without its body.
-fn head(ground: &Ground, stmt: StmtId, header: &Header) -> Option<Span> {
-    let span = ground.unit.stmt(stmt).span;
-    if ground.unit.is_fortran() {
-        let head = ground.head(stmt);
-        let text = ground.file.text(head).to_ascii_lowercase();
-        let rest = text.strip_prefix("do ")?.trim_start();
-        let is_plain = rest.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.contains(['&', '!', ';']);
-        return (is_plain && !text.contains("concurrent") && !text.contains("while")).then_some(head);
-    }
-    let body = ground.unit.stmt(header.body).span.start;
-    let text = ground.file.text(Span { start: span.start, end: body }).into_owned();
-    let mut depth = 0usize;
-    let mut end = None;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    end = Some(at + 1);
-                    break;
-                }
-            }
-            _ => {}
-        }
-    }
-    let end = end?;
-    let is_plain =
-        !text[..end].contains(['#', '\n', '"']) && !text[..end].contains("/*") && !text[..end].contains("//");
-    is_plain.then_some(Span { start: span.start, end: span.start + end as u32 })
 }
 
 /// A loop inside that runs in order gets the lanes.
@@ -203,9 +133,9 @@ fn inner(ground: &Ground, division: &Division, lane: StmtId, header: &Header, ow
         rows.iter().filter(|(stmt, ..)| is_taken(stmt)).map(|(.., strides)| strides.unit).sum();
     (covered * 2 > own.far).then_some(())?;
     let mut changes = Vec::new();
-    head(ground, lane, header)?;
+    plan::head(ground.file, unit, lane, header)?;
     for (stmt, text) in &all {
-        head(ground, *stmt, &sema::header(unit, symbols, *stmt).ok()?)?;
+        plan::head(ground.file, unit, *stmt, &sema::header(unit, symbols, *stmt).ok()?)?;
         let directive = format!("loop vector{text}");
         changes.push(edits::before(ground, unit.stmt(*stmt).span, &directive, &[])?);
     }
@@ -360,73 +290,6 @@ fn words(ground: &Ground, needs: &Needs) -> String {
     text
 }
 
-/// How the accesses in some bytes go through memory as a variable counts.
 fn strides(ground: &Ground, span: Span, variable: SymbolId) -> Strides {
-    let unit = ground.unit;
-    let mut found = Strides::default();
-    for element in sema::elements(unit, span) {
-        let (root, all) = sema::subscripts(unit, element);
-        let root = ground.symbols.named(unit, root);
-        let is_shared = root.is_some_and(|root| {
-            let known = ground.symbols.get(root);
-            let is_memory = matches!(known.class, Class::Array | Class::Pointer);
-            is_memory && !span.contains(known.scope)
-        });
-        if !is_shared {
-            continue;
-        }
-        let fastest = if unit.is_fortran() { 0 } else { all.len() - 1 };
-        let steps: Vec<Step> = all.iter().map(|subscript| step(ground, *subscript, variable)).collect();
-        let is_far = steps.iter().enumerate().any(|(at, step)| at != fastest && *step != Step::Zero);
-        match steps[fastest] {
-            Step::Zero if !is_far => {}
-            Step::One if !is_far => found.unit += 1,
-            Step::Unknown => {}
-            _ => found.far += 1,
-        }
-    }
-    found
-}
-
-/// By how much a subscript grows as a variable does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Zero,
-    One,
-    More,
-    /// Read from memory, or made in some other way.
-    Unknown,
-}
-
-fn step(ground: &Ground, expr: ExprId, variable: SymbolId) -> Step {
-    let unit = ground.unit;
-    match &unit.expr(expr).kind {
-        ExprKind::Name(_) if ground.symbols.named(unit, expr) == Some(variable) => Step::One,
-        ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Literal => Step::Zero,
-        ExprKind::Cast { operand, .. } => step(ground, *operand, variable),
-        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => step(ground, *operand, variable),
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
-            match (step(ground, *left, variable), step(ground, *right, variable)) {
-                (Step::Zero, one) | (one, Step::Zero) => one,
-                (Step::Unknown, _) | (_, Step::Unknown) => Step::Unknown,
-                _ => Step::More,
-            }
-        }
-        ExprKind::Binary(BinaryOp::Multiply, left, right) => {
-            let is_one = |expr: ExprId| size::value(ground, expr) == Some(1);
-            match (step(ground, *left, variable), step(ground, *right, variable)) {
-                (Step::Zero, Step::Zero) => Step::Zero,
-                (Step::Zero, one) if is_one(*left) => one,
-                (one, Step::Zero) if is_one(*right) => one,
-                (Step::Unknown, _) | (_, Step::Unknown) => Step::Unknown,
-                _ => Step::More,
-            }
-        }
-        _ => {
-            let mut names = unit.exprs_in(unit.expr(expr).span);
-            let name = &ground.symbols.get(variable).name;
-            let is_named = names.any(|inner| matches!(&inner.kind, ExprKind::Name(word) if word == name));
-            if is_named { Step::Unknown } else { Step::Zero }
-        }
-    }
+    plan::strides(ground.unit, ground.symbols, span, variable)
 }

@@ -256,14 +256,18 @@ impl Laying<'_> {
     }
 
     fn respelled(&mut self, names: &[(Span, String)]) -> Option<()> {
-        if self.speech == Speech::Fortran {
-            self.edits.extend(super::respelled(self.ground.file, names)?);
-            return Some(());
-        }
-        let edit = |(span, text): &(Span, String)| Edit { span: *span, text: text.clone().into_bytes() };
-        self.edits.extend(names.iter().map(edit));
+        self.edits.extend(respelled(self.ground.file, names)?);
         Some(())
     }
+}
+
+/// The edits that put other words in the place of some.
+fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
+    if file.language.is_fortran() {
+        return super::respelled(file, names);
+    }
+    let edit = |(span, text): &(Span, String)| Edit { span: *span, text: text.clone().into_bytes() };
+    Some(names.iter().map(edit).collect())
 }
 
 /// The edits for a directive that the source does not have: it stands before the loop at `at`.
@@ -291,6 +295,7 @@ fn edits_of_implied(ground: Ground, at: Span, owner: Option<u32>, parts: &[Part]
                 let lines = ground.implied(owner, span.start, lines.clone());
                 edits.push(super::lines_after(file, span.end, span, &lines)?);
             }
+            Part::Respelled(names) => edits.extend(respelled(file, names)?),
             Part::Nested(stmt, heads) => nested = Some((*stmt, heads)),
             _ => return None,
         }

@@ -26,7 +26,7 @@ use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
     array, commons, constant, ends, exits, flang, jumps, launch, memory, object, own_section, pieces,
-    profile, qualified, queue, saved, sections, shadow, strips, structs, turns,
+    profile, qualified, queue, saved, sections, shadow, strips, structs, tables, turns,
 };
 
 /// What the output is written for.
@@ -173,7 +173,7 @@ impl Lowering<'_> {
                 let tuning = self.tuning_of(index);
                 let directive = launch::work_loop(work, &asked, &mut rows, &tuning);
                 let mut parts = vec![with_tiles(directive, Some(work))];
-                parts.extend(strips::parts(work, &asked, &mut rows, &tuning));
+                parts.extend(of_nest(work, &asked, &mut rows, &tuning));
                 Lowered { parts, rows, left: false }
             }
             Item::ByOneGang => self.by_one_gang(index),
@@ -374,13 +374,15 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        let own = self.apart(&directive).map(|[target, rest]| Part::Pair(target, rest));
-        let own = own.unwrap_or_else(|| with_tiles(directive, launch.nest.as_ref()));
+        let apart = self.apart(&directive).map(|[target, rest]| vec![Part::Pair(target, rest)]);
+        let of_tables = || tables::parts(&directive, launch.nest.as_ref()?, self.tuning.table_threads);
+        let own = apart.or_else(of_tables);
+        let own = own.unwrap_or_else(|| vec![with_tiles(directive, launch.nest.as_ref())]);
         let asked = self.asked(index, "loop");
         let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));
-        let more = nest.map(|nest| strips::parts(nest, &asked, &mut rows, &tuning)).unwrap_or_default();
+        let more = nest.map(|nest| of_nest(nest, &asked, &mut rows, &tuning)).unwrap_or_default();
         let behind = lines_after(stmt, lines.behind);
-        let parts = lines_before(lines.before).chain([own]).chain(more).chain(behind).collect();
+        let parts = lines_before(lines.before).chain(own).chain(more).chain(behind).collect();
         Lowered { parts, rows, left: false }
     }
 
@@ -1527,6 +1529,12 @@ fn tiles(work: &WorkLoop) -> &'static str {
 }
 
 /// The directive of a loop, and behind it the one that tiles the loops.
+/// What else changes where loops are divided: tiles become loops, and loops change places.
+fn of_nest(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<Part> {
+    let heads = work.exchange.iter().map(|heads| Part::Respelled(heads.to_vec()));
+    strips::parts(work, asked, rows, tuning).into_iter().chain(heads).collect()
+}
+
 fn with_tiles(directive: Directive, work: Option<&WorkLoop>) -> Part {
     match work.map(|work| work.tile.as_slice()) {
         None | Some([]) => Part::Directive(directive),

@@ -40,6 +40,7 @@ mod sections;
 mod shadow;
 mod strips;
 mod structs;
+mod tables;
 mod texts;
 mod turns;
 

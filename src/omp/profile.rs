@@ -15,6 +15,8 @@ pub struct Tuning {
     pub heavy_threads: Option<u32>,
     /// Threads of a team that shares the sums of rows.
     pub row_threads: Option<u32>,
+    /// Threads of a team that has tables of its own for atomic updates.
+    pub table_threads: Option<u32>,
     /// Loops that fill the lanes are `simd`, too.
     pub simd: bool,
     /// Fortran is written for flang.
@@ -29,6 +31,7 @@ pub fn tuning(name: &str) -> Tuning {
     Tuning {
         heavy_threads: profile.heavy_threads,
         row_threads: profile.row_threads,
+        table_threads: profile.table_threads,
         simd: profile.simd,
         flang: profile.flang,
         by_loops: false,
@@ -63,6 +66,8 @@ pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
         loses_address_bounds: profile.loses_address_bounds,
         tiles: profile.tile && version >= 51 && !(is_fortran && profile.flang),
         strips: true,
+        exchanges: true,
+        team_tables: profile.table_threads.is_some(),
         elements_lead: false,
         orders_nests: false,
         not_equal: allowed(version >= 50, NOT_EQUAL),

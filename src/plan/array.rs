@@ -99,6 +99,8 @@ impl Maker<'_> {
             collapse: elementwise.ranges.len(),
             tile: Vec::new(),
             strips: Vec::new(),
+            exchange: None,
+            tables: Vec::new(),
             elements: None,
             sizes: Sizes::default(),
             attributes: reduction.into_iter().collect(),

@@ -191,7 +191,7 @@ impl Settling<'_, '_> {
             body,
             escaping: body.map(|body| sema::escaping(input.unit, input.symbols, body)).unwrap_or_default(),
             shared,
-            atomic: atomic.filter_map(|(_, one)| one.stmt()).collect(),
+            atomic: sema::commuting(self.facts, &atomic.filter_map(|(_, one)| one.stmt()).collect()),
             said: said.collect(),
         }
     }

@@ -8,6 +8,7 @@ mod asked;
 mod asked_sizes;
 mod auto;
 mod behind;
+mod by_name;
 mod called;
 mod callee;
 mod check;
@@ -18,6 +19,7 @@ mod counting;
 mod data;
 mod declare;
 mod division;
+mod exchange;
 mod extent;
 mod feedback;
 mod gang_sums;
@@ -50,7 +52,9 @@ mod section;
 mod sharing;
 mod spelling;
 mod statement;
+mod strides;
 mod strips;
+mod tables;
 mod tree;
 mod trips;
 mod turns;
@@ -61,6 +65,7 @@ mod words;
 pub use asked_sizes::AskedSizes;
 pub use auto::{Reached, Settled, leaves_open, operator, settle};
 pub use behind::sections_of_parameters;
+pub use by_name::is_named_as_array_only;
 pub use called::{Routines, declared_levels};
 pub use check::{Fault, check};
 pub use clauses::{effective, list};
@@ -68,6 +73,7 @@ pub use construct::{Construct, DataItem};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
 pub use division::{Division, Divisions};
+pub use exchange::{Exchange, exchange, head, is_rectangular};
 pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
@@ -84,7 +90,9 @@ pub use plain::with_plain_names;
 pub use reduced::is_used_beside;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};
 pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
+pub use strides::{Strides, strides};
 pub use strips::{Count, Strip};
+pub use tables::{ElementUpdate, Table, element_update};
 pub use tree::{
     ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
     Note, Part, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
@@ -123,6 +131,10 @@ pub struct Preference {
     pub strips: bool,
     /// What an element of an array of pointers leads to can be brought to the device: `r[j][0:n]`.
     pub elements_lead: bool,
+    /// Loops of a nest that run as one may change places in the source.
+    pub exchanges: bool,
+    /// Each gang collects atomic updates of arrays of known size in a table of its own.
+    pub team_tables: bool,
     /// Loops that run as one are counted in the order that suits the memory, whatever their order in the source.
     pub orders_nests: bool,
     /// Why a loop whose condition is `!=` cannot be divided, if it cannot.

@@ -185,7 +185,7 @@ impl Input<'_> {
     }
 
     /// The `for` statements of a tight nest, outermost first.
-    fn loop_statements(&self, stmt: StmtId, count: usize) -> Vec<StmtId> {
+    pub(super) fn loop_statements(&self, stmt: StmtId, count: usize) -> Vec<StmtId> {
         let body = |stmt: &StmtId| {
             let header = self.header(*stmt).ok()?;
             sema::only_loop(self.unit, header.body)
@@ -472,6 +472,13 @@ impl Maker<'_> {
         let reduces_inside = reduce_more(&inner_work, &attributes);
         self.place(inner_work, beside);
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
+        let is_tiled = !tile.is_empty() || !strips.is_empty();
+        let tables = if construct.is_launch && spread.gangs && !is_tiled {
+            self.input.tables(at, stmt, &headers)
+        } else {
+            Vec::new()
+        };
+        let exchange = self.input.exchange_in(at, stmt, &headers).filter(|_| !is_tiled);
         let first = headers.first();
         let work = WorkLoop {
             stmt,
@@ -480,6 +487,8 @@ impl Maker<'_> {
             tile,
             strips: Vec::new(),
             elements: None,
+            exchange,
+            tables,
             sizes,
             attributes,
             is_plain: !self.input.holds_atomic(at),
@@ -522,6 +531,7 @@ impl Maker<'_> {
                 || !available.gangs
                 || lanes_taken
                 || self.input.is_short(&inner)
+                || self.changes_places(outer, &inner)
                 || self.input.is_barred(inner.stmt);
             if self.input.loses_bounds(&inner.headers) {
                 break;
@@ -533,6 +543,13 @@ impl Maker<'_> {
             merged.push(inner.at);
         }
         (merged, None)
+    }
+
+    /// Whether memory suits a nest better if a loop of the candidate changes places with the loop that is tight in it, which then
+    /// runs as one with it.
+    fn changes_places(&self, outer: &Candidate, inner: &Candidate) -> bool {
+        let headers = [outer.headers.as_slice(), &inner.headers].concat();
+        !self.input.takes_lanes(inner.at) && self.input.exchange_in(outer.at, outer.stmt, &headers).is_some()
     }
 
     /// Notes the variables of the loops that become one, and which of them `do concurrent` stands for.

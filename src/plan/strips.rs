@@ -237,7 +237,7 @@ impl Input<'_> {
     }
 
     /// A name that stands nowhere in the file.
-    fn unused_name(&self, wanted: &str) -> String {
+    pub(super) fn unused_name(&self, wanted: &str) -> String {
         let is_fortran = self.unit.is_fortran();
         let end = self.file.bytes.len() as u32;
         let whole = self.file.text(Span { start: 0, end });
@@ -288,6 +288,8 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
         tile: Vec::new(),
         strips: Vec::new(),
         elements: None,
+        exchange: None,
+        tables: Vec::new(),
         sizes,
         attributes: attributes.into_iter().filter(inner).collect(),
         is_plain: work.is_plain,

@@ -14,10 +14,12 @@ use super::asked_sizes::AskedSizes;
 use super::called::Routines;
 use super::construct::Construct;
 use super::division::Divisions;
+use super::exchange::Exchange;
 use super::own_section::OwnSection;
 use super::saved::Saved;
 use super::section::Section;
 use super::strips::Strip;
+use super::tables::Table;
 
 /// The plan of one file: what becomes of each bound directive.
 #[derive(Debug, Default)]
@@ -339,6 +341,10 @@ pub struct WorkLoop {
     pub strips: Vec<Strip>,
     /// The loops over the elements of such a tile, if the lanes share them out.
     pub elements: Option<Box<WorkLoop>>,
+    /// The heads of two of its loops that change places.
+    pub exchange: Option<Exchange>,
+    /// Tables in which each gang collects its atomic updates.
+    pub tables: Vec<Table>,
     /// What its clauses say of how many share it out.
     pub sizes: Sizes,
     /// `private`, `firstprivate` and `reduction` on the loop.

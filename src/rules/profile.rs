@@ -36,6 +36,8 @@ pub struct ProfileRules {
     pub heavy_threads: Option<u32>,
     /// Threads of a team that shares the sums of rows.
     pub row_threads: Option<u32>,
+    /// C, C++: threads of a team that collects atomic updates of an array in a table of its own; none: updates go to the array.
+    pub table_threads: Option<u32>,
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,

@@ -58,8 +58,8 @@ pub use numeric::enclosed;
 pub use output::{Output, output, prints};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Level,
-    Needs, Obstacle, Reach, Said, Verdict, combined, computed, declared, fixed_step, inductions, integer,
-    is_mathematical, judge, judge_and_reach, may_change, reached,
+    Needs, Obstacle, Reach, Said, Verdict, combined, commuting, computed, declared, fixed_step, inductions,
+    integer, is_mathematical, judge, judge_and_reach, may_change, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use refusal::{Refusal, Why};

@@ -288,6 +288,44 @@ impl Symbols {
         Some((params, body))
     }
 
+    /// Whether `name` is a macro of any kind.
+    fn names_macro(&self, name: &str) -> bool {
+        self.standing.contains_key(name) || self.macros.contains_key(name)
+    }
+
+    /// Whether a word is not a macro, or one that stands for numbers alone.
+    pub fn is_no_macro(&self, word: &str) -> bool {
+        let (mut pending, mut met) = (vec![word], BTreeSet::new());
+        while let Some(word) = pending.pop() {
+            if !self.names_macro(word) || !met.insert(word) {
+                continue;
+            }
+            let Some(body) = self.body_of(word) else { return false };
+            let is_of_numbers = |c: char| c.is_alphanumeric() || "_+-*/%()<>. ".contains(c);
+            let starts = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+            let begin = body.trim_start_matches([' ', '(']);
+            if !body.chars().all(is_of_numbers) || !(begin.is_empty() || begin.starts_with(starts)) {
+                return false;
+            }
+            let words = body.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let names: Vec<&str> = words.filter(|word| word.starts_with(|c: char| !c.is_numeric())).collect();
+            if !names.iter().all(|name| self.names_macro(name)) {
+                return false;
+            }
+            pending.extend(names);
+        }
+        true
+    }
+
+    /// Whether the body of a macro may name the variable `name`.
+    pub fn is_in_macro(&self, name: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let has = |body: &str| body.split(|c: char| !is_word(c)).any(|word| word == name);
+        let bodies = self.macros.values().map(|known| known.as_ref().map(|(_, body)| body.as_str()));
+        self.standing.values().flatten().any(|word| word == name)
+            || bodies.into_iter().any(|body| body.is_none_or(has))
+    }
+
     /// The number that the object-like macro `name` stands for.
     pub fn number(&self, name: &str) -> Option<i128> {
         super::macros::number(self.body_of(name)?)

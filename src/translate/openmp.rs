@@ -259,9 +259,16 @@ fn planned(
     let target = options.target(file.language);
     let aim = source.openmp_aim(options);
     // Where the original stays beside the translation, its loops are those of both.
-    let strips = aim.preference.strips && options.guard.is_none();
+    let is_alone = options.guard.is_none();
+    let plan::Preference { strips, exchanges, team_tables, .. } = aim.preference;
+    let preference = plan::Preference {
+        strips: strips && is_alone,
+        exchanges: exchanges && is_alone,
+        team_tables: team_tables && is_alone,
+        ..aim.preference
+    };
     let aim = plan::Aim {
-        preference: plan::Preference { strips, ..aim.preference },
+        preference,
         queues: target.queues == omp::Queues::Kept,
         queued_elsewhere: read::queued_elsewhere(file, scan),
         ..aim

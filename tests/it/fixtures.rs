@@ -250,6 +250,14 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     let whole = file.text(Span { start: 0, end: file.bytes.len() as u32 });
     // The first value and the bound of a loop over the elements of a tile.
     let of_tile = !name.is_empty() && variable.contains("_tile") && !variable.contains('\n');
+    // A table in which a team collects atomic updates, and the head of another loop of the nest.
+    let table = variable.split_once("_of_team").map(|(array, _)| array);
+    let of_table = table.is_some_and(|array| name.rsplit("::").next() == Some(array));
+    let is_head = |text: &str| text.starts_with("for ") || text.starts_with("do ");
+    let of_exchange = is_head(&name) && is_head(&variable) && whole.contains(&*variable);
+    if of_table || of_exchange {
+        return true;
+    }
     if names_component || of_tile || !name.is_empty() && whole.contains(&format!("{name} => {variable}")) {
         return true;
     }

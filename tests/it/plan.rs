@@ -57,6 +57,8 @@ fn planned(text: &str) -> Planned {
         loses_address_bounds: false,
         tiles: true,
         strips: false,
+        exchanges: false,
+        team_tables: false,
         elements_lead: false,
         orders_nests: false,
         not_equal: Ok(()),

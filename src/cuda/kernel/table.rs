@@ -16,6 +16,7 @@ use crate::cuda::schedule::nest::Nest;
 use crate::cuda::types::declarator::Type;
 use crate::cuda::types::spelling;
 use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind};
+use crate::plan::{self, ElementUpdate};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
@@ -53,17 +54,21 @@ pub fn tables(
         return found;
     };
     for one in captured {
-        let own: Vec<&Update> = updates.iter().filter(|update| update.symbol == one.symbol).collect();
+        let own: Vec<&ElementUpdate> = updates.iter().filter(|update| update.symbol == one.symbol).collect();
         let Some(first) = own.first() else { continue };
         let is_integer = INTEGERS.contains(&region.scalar(one).as_deref().unwrap_or_default());
-        let is_one_class = own.iter().all(|update| update.operator == first.operator && update.is_integer);
+        let Some(operator) = class(first.operator) else { continue };
+        let is_one_class = own.iter().all(|update| {
+            let is_integer = update.operand.is_none_or(|operand| region.is_integer(operand));
+            class(update.operator) == Some(operator) && is_integer
+        });
         if matches!(one.role, Role::Data(..))
             && is_integer
             && is_one_class
             && region.only_in(one, &own)
             && region.is_unseen(one, &own)
         {
-            found.insert(one.symbol, first.operator);
+            found.insert(one.symbol, operator);
         }
     }
     found
@@ -116,18 +121,6 @@ pub fn of_place<'a>(
     tables.get(&input.symbols.named(input.unit(), place)?)
 }
 
-/// An atomic update of an element.
-struct Update {
-    symbol: SymbolId,
-    /// The whole statement.
-    span: Span,
-    /// The name of the array in it.
-    name: Span,
-    operator: &'static str,
-    /// So is the operand.
-    is_integer: bool,
-}
-
 struct Region<'a, 'b> {
     input: &'b Input<'a>,
     index: usize,
@@ -142,7 +135,7 @@ impl Region<'_, '_> {
     }
 
     /// All updates of elements of arrays; none if other atomics are among them, which could tell.
-    fn updates(&self) -> Option<Vec<Update>> {
+    fn updates(&self) -> Option<Vec<ElementUpdate>> {
         let unit = self.input.unit();
         let mut updates = Vec::new();
         let region = self.span();
@@ -157,28 +150,8 @@ impl Region<'_, '_> {
             if one.directive.clauses.iter().any(|clause| is_other(&clause.kind)) {
                 return None;
             }
-            let (place, operator, operand) = match unit.expr(expr).kind {
-                ExprKind::Step { operand, .. } => (operand, "acc2omp::Plus", None),
-                ExprKind::Assign(Some(op), left, right) => match class(op) {
-                    Some(operator) => (left, operator, Some(right)),
-                    None => continue,
-                },
-                // Said in full, or of another operator: an access like any other.
-                _ => continue,
-            };
-            let mut base = place;
-            while let ExprKind::Index(inner, _) = unit.expr(base).kind {
-                base = inner;
-            }
-            if let Some(symbol) = self.input.symbols.named(unit, base).filter(|_| base != place) {
-                updates.push(Update {
-                    symbol,
-                    span: unit.expr(expr).span,
-                    name: unit.expr(base).span,
-                    operator,
-                    is_integer: operand.is_none_or(|operand| self.is_integer(operand)),
-                });
-            }
+            let file = self.input.file();
+            updates.extend(plan::element_update((file, unit), self.input.symbols, expr));
         }
         Some(updates)
     }
@@ -269,20 +242,21 @@ impl Region<'_, '_> {
     }
 
     /// Whether the region names an array nowhere else than in these updates, as what they change.
-    fn only_in(&self, one: &Captured, own: &[&Update]) -> bool {
+    fn only_in(&self, one: &Captured, own: &[&ElementUpdate]) -> bool {
         let span = self.span();
         let named = words(&self.input.source.code(span)).iter().filter(|word| **word == one.name).count();
-        let mut places: Vec<Span> = own.iter().map(|update| update.name).collect();
+        let mut places: Vec<Span> = own.iter().flat_map(|update| update.names.iter().copied()).collect();
         places.dedup();
         named == places.len()
     }
 
     /// Whether no other access can be to what the updates change, or each comes before them in its iteration: then an
     /// access to the same place in another iteration would be a race, and one in the same has happened.
-    fn is_unseen(&self, one: &Captured, own: &[&Update]) -> bool {
+    fn is_unseen(&self, one: &Captured, own: &[&ElementUpdate]) -> bool {
         let (unit, symbols) = (self.input.unit(), self.input.symbols);
         let is_alone = matches!(one.decl.derived.as_slice(), [Derived::Array(_)])
             && one.kind == SymbolKind::Local
+            && plan::is_named_as_array_only(self.input.file(), unit, symbols, one.symbol)
             && self.input.bound[self.index].function.is_some_and(|function| {
                 let body = unit.function(function).body;
                 uses::only_indexed(self.input, body, one.symbol)
@@ -297,7 +271,8 @@ impl Region<'_, '_> {
         if others.is_empty() {
             return true;
         }
-        let Some(first) = own.iter().map(|update| update.span).min_by_key(|span| span.start) else {
+        let Some(first) = own.iter().map(|update| unit.expr(update.expr).span).min_by_key(|span| span.start)
+        else {
             return false;
         };
         let span = self.span();
@@ -317,6 +292,12 @@ impl Region<'_, '_> {
             is_loop && !is_shared && stmt.span.contains(first)
         });
         in_order && !is_again
+    }
+
+    /// Whether the region takes a pointer for one to another type.
+    fn recasts_pointers(&self) -> bool {
+        let exprs = self.input.unit().exprs_in(self.span());
+        exprs.into_iter().any(|expr| matches!(&expr.kind, ExprKind::Cast { to, .. } if to.contains('*')))
     }
 
     /// Whether what a variable holds, or leads to, may be the elements of an array.
@@ -341,7 +322,7 @@ impl Region<'_, '_> {
             all
         };
         match (self.scalar(one), self.scalar(captured)) {
-            (Some(one), Some(other)) => {
+            (Some(one), Some(other)) if !self.recasts_pointers() => {
                 let is_standard = |text: &str| !text.contains('_') && !text.contains("char");
                 !is_standard(&one) || !is_standard(&other) || word(one) == word(other)
             }

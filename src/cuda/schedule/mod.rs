@@ -26,6 +26,8 @@ pub const PREFERENCE: Preference = Preference {
     loses_address_bounds: false,
     tiles: true,
     strips: false,
+    exchanges: false,
+    team_tables: false,
     elements_lead: true,
     orders_nests: true,
     not_equal: Ok(()),

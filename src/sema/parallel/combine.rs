@@ -225,7 +225,7 @@ fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: 
     is_comparison.then_some(if takes_larger { Combine::Max } else { Combine::Min })
 }
 
-fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
+pub(super) fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
     let is_logical =
         || facts.symbols.get(symbol).intrinsic.as_deref().is_some_and(|word| word.starts_with("logical"));
     Some(match op {
@@ -243,7 +243,7 @@ fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
 }
 
 /// Functions that combine their arguments, and macros that stand for such.
-fn function(facts: &Facts, name: &str) -> Option<Combine> {
+pub(super) fn function(facts: &Facts, name: &str) -> Option<Combine> {
     let mut all = facts.called(name).into_iter().map(|name| function_named(facts, name));
     let first = all.next().flatten()?;
     all.all(|other| other == Some(first)).then_some(first)

@@ -10,6 +10,7 @@ mod argument;
 mod calls;
 mod changes;
 mod combine;
+mod commute;
 mod condition;
 mod convert;
 mod depend;
@@ -37,6 +38,7 @@ mod walk;
 pub use alias::Reach;
 pub use calls::{is_mathematical, may_change};
 pub use combine::{Combine, combined};
+pub use commute::commuting;
 pub use depend::Distance;
 pub use facts::Facts;
 pub use induction::{Amount, Induction, Level, fixed_step, inductions};
@@ -72,7 +74,7 @@ pub struct Around {
     pub escaping: BTreeSet<SymbolId>,
     /// Variables that clauses about data name: all threads share them, and their last value counts.
     pub shared: BTreeSet<SymbolId>,
-    /// Statements that are atomic.
+    /// Statements that are atomic, and whose order makes no difference.
     pub atomic: BTreeSet<StmtId>,
     /// What is said of loops.
     pub said: BTreeMap<StmtId, Said>,
