@@ -1,8 +1,8 @@
 //! Places of hidden branches that one view may reach together, as what stands there has nothing to do with one another.
 //!
-//! Invariant: such a view is a build, in which each function with one of its branches is as it is if that branch alone is shown:
-//! the conditions of these functions, and those in the branches, ask for different names, and no two branches stand in one
-//! function; and what those at file scope, or in one scoping unit of Fortran, declare has different names.
+//! Invariant: such a view is a build: its branches stand in different conditions, which ask for different names, no two of them
+//! in one function; and what those at file scope, or in one scoping unit of Fortran, declare has different names. In Fortran, all
+//! conditions of these functions count, so that each is as it is if its branch alone is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,9 @@ pub struct Hidden {
     forks: Vec<Fork>,
     /// The branches, by place.
     branches: Vec<Branch>,
-    /// The names that the conditions in functions ask for, by where the functions begin.
+    /// All conditions in a branch and in its function count.
+    all_count: bool,
+    /// The names that these ask for, by where the functions begin.
     functions: BTreeMap<u32, BTreeSet<String>>,
     /// Whether it is known which functions the branches stand in.
     is_placed: bool,
@@ -42,25 +44,18 @@ impl Hidden {
             Some(Branch { span: *branch, own, around: scan.braces_around(branch.start) })
         };
         let branches = scan.hidden.iter().filter_map(of).collect();
-        let mut all = Hidden { forks, branches, ..Hidden::default() };
-        if !file.language.is_fortran() {
-            all.place_by(|place| scan.braces_around(place));
-        }
-        all
+        let is_fortran = file.language.is_fortran();
+        Hidden { forks, branches, all_count: is_fortran, is_placed: !is_fortran, ..Hidden::default() }
     }
 
     /// Notes the procedures of Fortran that branches stand in, by the code of the first view.
     pub fn place(&mut self, unit: &Unit) {
         let is_module = |scope: &Scope| matches!(scope.kind, ScopeKind::Module | ScopeKind::Submodule);
-        self.place_by(|place| {
+        let around = |place: u32| {
             let around = std::iter::successors(unit.scope_at(place), |at| unit.scope(*at).parent);
             let around = around.map(|id| unit.scope(id)).take_while(|scope| !is_module(scope));
             around.last().map(|scope| scope.span.start)
-        });
-    }
-
-    /// Notes where the functions begin that branches and conditions stand in.
-    fn place_by(&mut self, around: impl Fn(u32) -> Option<u32>) {
+        };
         self.is_placed = true;
         for branch in &mut self.branches {
             branch.around = around(branch.span.start);
@@ -103,15 +98,16 @@ impl Hidden {
         chosen
     }
 
-    /// The names that the conditions ask for in a branch that the first view hides, and in its function, and where its own
+    /// The names that decide whether a place is read where the first view hides it, or how its function is read, and where the
     /// condition ends.
     fn asked(&self, place: u32) -> Option<(BTreeSet<&str>, u32)> {
         let branch = self.branch(place)?;
         let end = self.forks[branch.own].whole.end;
         let inside = self.forks[branch.own..].iter().take_while(|fork| fork.whole.start < end);
+        let counting = inside.filter(|fork| self.all_count || fork.branch_at(place).is_some());
         let around = branch.around.and_then(|start| self.functions.get(&start));
         let around = around.into_iter().flatten().map(String::as_str);
-        Some((inside.flat_map(Fork::names).chain(around).collect(), end))
+        Some((counting.flat_map(Fork::names).chain(around).collect(), end))
     }
 
     fn branch(&self, place: u32) -> Option<Branch> {

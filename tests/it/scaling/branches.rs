@@ -5,7 +5,7 @@
 use acc2omp::To;
 use acc2omp::source::{Form, Language};
 
-use super::{LOOP, SQUARE, body, each, function, grows_by, in_c, in_fortran};
+use super::{LOOP, MOST, SQUARE, body, each, function, grows_by, in_c, in_fortran};
 
 /// A construct of Fortran.
 const FORTRAN_LOOP: &str = "!$acc parallel loop copy(a)\ndo i = 1, n\na(i) = 0\nend do\n";
@@ -75,11 +75,14 @@ fn pairs_of_directives_cost_alike() {
             function(k, &format!("{chosen}for (int i = 0; i < n; i++) a[i] = 0;\n"))
         })
     });
-    in_fortran("pairs of directives", 6, |n| {
+    let in_fortran = |n: usize| {
         let (one, other) = ("!$acc parallel loop copy(a)\n", "!$acc kernels loop copy(a)\n");
         each(n, |k| {
             let chosen = pair(k, one, other);
             subroutine(k, &format!("{chosen}do i = 1, n\na(i) = 0\nend do\n"))
         })
-    });
+    };
+    // To CUDA, each is translated alone, too, up to a limit.
+    let language = Language::Fortran(Form::Free);
+    grows_by(MOST, "pairs of directives", (language, &[To::OpenMp]), 25, in_fortran);
 }
