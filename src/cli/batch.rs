@@ -254,7 +254,10 @@ fn trees(task: &Task) -> Verdict {
         progress.done(done.summary.directives);
         done
     };
-    let all = || largest_first(&tree.jobs, job);
+    let all = || {
+        work.headers.read_ahead();
+        largest_first(&tree.jobs, job)
+    };
     let threads = task.threads.min(THREADS);
     let done = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),

@@ -1,7 +1,7 @@
 //! Finds and reads the local headers of a file, and the files of the Fortran modules that it uses.
 //!
-//! Invariant: a header is read once for a whole run, parsed once for each part of it that files are shown with the same options,
-//! and only inside the folders that the user named, here or in a compilation database.
+//! Invariant: a header is read once for a whole run, its text parsed once for each part of it that files are shown with the same
+//! options, in whatever files that text lies, and only inside the folders that the user named, here or in a compilation database.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
@@ -14,15 +14,18 @@ use rayon::prelude::*;
 
 use crate::scan::{Defined, Outline, Shown};
 use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
-use crate::{Header, Source, To, cuda, scan};
+use crate::{Declarations, Header, Source, To, cuda, scan};
 
 use super::brief::Brief;
 use super::build::{Build, Told};
+use super::manifest;
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
 /// What a file is shown of a header: the bytes that are hidden, those that options rule out, and what these say of names.
 type Part = (Vec<Span>, Vec<Span>, Arc<Predefined>);
+/// A text by its hash, and what a file is shown of it.
+type Text = (String, Language, Part);
 /// Made once, by whoever comes first.
 type Once<T> = Arc<OnceLock<T>>;
 
@@ -41,6 +44,10 @@ pub struct Headers {
     /// The variables to which headers of C give a place on the device, where files that define them must know.
     declared: HashSet<String>,
     known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
+    /// What texts declare.
+    texts: Mutex<HashMap<Text, Once<Arc<Declarations>>>>,
+    /// The files of modules that files at hand use, as those read them.
+    used: BTreeSet<(PathBuf, Language)>,
     /// What files say at first sight.
     briefs: Mutex<HashMap<PathBuf, Once<Arc<Brief>>>>,
 }
@@ -49,11 +56,30 @@ pub struct Headers {
 #[derive(Debug)]
 struct Found {
     file: SourceFile,
+    /// The hash of its bytes.
+    hash: String,
     outline: Outline,
     /// The Fortran modules that it uses.
     used: Vec<String>,
     /// What it declares, by what the file that includes it is shown.
     showing: Mutex<HashMap<Part, Once<Arc<Header>>>>,
+}
+
+/// The modules that a file of Fortran defines and uses.
+struct Named<'a> {
+    path: &'a Path,
+    language: Language,
+    defined: Vec<String>,
+    used: Vec<String>,
+}
+
+impl<'a> Named<'a> {
+    fn of(path: &&'a Path, languages: &Languages) -> Option<Named<'a>> {
+        let bytes = fs::read(path).ok()?;
+        let language = scan::language_of(path, &bytes, languages).or_else(|| languages.of(path))?;
+        let (defined, used) = (scan::defined_modules(&bytes), scan::used_modules(&bytes));
+        Some(Named { path, language, defined, used })
+    }
 }
 
 /// The way through the headers of one file.
@@ -86,12 +112,11 @@ impl Headers {
         build: Build,
     ) -> Headers {
         let fortran = files.par_iter().filter(|path| languages.of(path).is_some_and(Language::is_fortran));
-        let defined: Vec<(Vec<String>, &Path)> =
-            fortran.filter_map(|path| Some((scan::defined_modules(&fs::read(path).ok()?), *path))).collect();
+        let named: Vec<Named> = fortran.filter_map(|path| Named::of(path, languages)).collect();
         let mut modules: HashMap<String, Vec<PathBuf>> = HashMap::new();
-        for (names, path) in defined {
-            for name in names {
-                modules.entry(name).or_default().push(path.to_path_buf());
+        for one in &named {
+            for name in &one.defined {
+                modules.entry(name.clone()).or_default().push(one.path.to_path_buf());
             }
         }
         let headers: Vec<&Path> = files.iter().filter(|path| is_header(path)).copied().collect();
@@ -107,7 +132,33 @@ impl Headers {
         let declared = placing.par_iter().flat_map_iter(|path| declared(path, predefined)).collect();
         let mut all = Headers { modules, by_name, declared, ..Headers::new(roots, build) };
         all.included = all.inclusions(files);
+        for one in &named {
+            let folder = one.path.parent().unwrap_or(Path::new(""));
+            let used = one.used.iter().filter_map(|name| all.module(folder, name));
+            let used: Vec<PathBuf> = used.filter(|path| path != one.path).collect();
+            all.used.extend(used.into_iter().map(|path| (path, one.language)));
+        }
         all
+    }
+
+    /// Reads the modules that files at hand use, in parallel, before anybody waits for one.
+    pub fn read_ahead(&self) {
+        self.used.par_iter().for_each(|(path, language)| {
+            let Some(found) = self.read(path, *language) else { return };
+            let told = Arc::clone(self.told(path));
+            let met = HashMap::from([(path.clone(), true)]);
+            let mut defined = Defined::with(found.file.language, &told.predefined);
+            let mut walk = Walk {
+                headers: self,
+                language: *language,
+                told: Arc::clone(&told),
+                changed: Vec::new(),
+                met,
+                found: Vec::new(),
+            };
+            let shown = walk.file(&found.outline, path, &mut defined);
+            found.part(&shown, &told, self);
+        });
     }
 
     /// Where `files` of Fortran include others of them.
@@ -279,8 +330,8 @@ impl Headers {
         let bytes = fs::read(path).ok().filter(|bytes| bytes.len() < u32::MAX as usize)?;
         let language = scan::language_included(path, &bytes, by);
         let file = SourceFile::new(path.display().to_string(), bytes, language);
-        let (outline, used) = (Outline::of(&file), self.used(&file));
-        Some(Arc::new(Found { file, outline, used, showing: Mutex::default() }))
+        let (outline, used, hash) = (Outline::of(&file), self.used(&file), manifest::hash(&file.bytes));
+        Some(Arc::new(Found { file, hash, outline, used, showing: Mutex::default() }))
     }
 }
 
@@ -324,7 +375,12 @@ impl Walk<'_> {
         let changed = all.filter(|(_, (old, new))| **old != *new).map(|(name, _)| name.to_owned());
         self.changed.extend(changed.filter(|_| active));
         self.modules(&found.used, &path);
-        self.found.push((path, found.part(&shown, &self.told)));
+        let header = found.part(&shown, &self.told, self.headers);
+        // Who tells headers apart by their declarations must not take two for one.
+        let has_twin = self.found.iter().any(|(_, other)| other.is_same_text(&header));
+        let own = || Arc::new(Header::showing(header.file.clone(), &shown));
+        let header = if has_twin { own() } else { header };
+        self.found.push((path, header));
     }
 
     /// The files that options have compilers read before the file.
@@ -355,7 +411,8 @@ impl Walk<'_> {
             let told = Arc::clone(self.headers.told(&path));
             let around = std::mem::replace(&mut self.told, told);
             let changed = self.changed.len();
-            self.header(path, true, &mut Defined::before(&found.told(&self.told)));
+            let mut defined = Defined::with(found.file.language, &self.told.predefined);
+            self.header(path, true, &mut defined);
             self.changed.truncate(changed);
             self.told = around;
         }
@@ -369,10 +426,15 @@ impl Found {
     }
 
     /// What a file is shown of it.
-    fn part(&self, shown: &Shown, told: &Told) -> Arc<Header> {
+    fn part(&self, shown: &Shown, told: &Told, headers: &Headers) -> Arc<Header> {
         let part = (shown.hidden.clone(), shown.ruled_out.clone(), Arc::clone(&told.predefined));
-        let once = once(&self.showing, part);
-        Arc::clone(once.get_or_init(|| Arc::new(Header::showing(self.told(told), shown))))
+        let make = || {
+            let file = self.told(told);
+            let text = once(&headers.texts, (self.hash.clone(), file.language, part.clone()));
+            let declarations = text.get_or_init(|| Arc::new(Declarations::of(&file, shown)));
+            Arc::new(Header::with(file, Arc::clone(declarations)))
+        };
+        Arc::clone(once(&self.showing, part.clone()).get_or_init(make))
     }
 }
 

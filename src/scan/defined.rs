@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::source::{Language, SourceFile};
+use crate::source::{Language, Predefined, SourceFile};
 
 /// The macros that are defined at a place, with their bodies.
 #[derive(Clone, Debug, Default)]
@@ -30,14 +30,19 @@ impl Defined {
     /// What is defined before a file begins: by an OpenACC compiler (those at hand all call themselves GNU's), for the
     /// file's language, and by options.
     pub fn before(file: &SourceFile) -> Defined {
-        let standard = match file.language {
+        Defined::with(file.language, &file.predefined)
+    }
+
+    /// The same for a file in this language of which options say this.
+    pub fn with(language: Language, predefined: &Predefined) -> Defined {
+        let standard = match language {
             Language::C => Some(("__STDC_VERSION__", "201710L")),
             Language::Cpp => Some(("__cplusplus", "201703")),
             _ => None,
         };
         let known = [("_OPENACC", "201711"), ("__GNUC__", "12")].into_iter().chain(standard);
         let mut defined: Defined = known.map(|(name, body)| (name.to_owned(), body.to_owned())).collect();
-        for (name, line) in file.predefined.names() {
+        for (name, line) in predefined.names() {
             match line {
                 Some(line) => defined.define(name.to_owned(), value(line.as_bytes()), Reader::Told),
                 None => defined.undefine(name, Reader::Told),

@@ -34,8 +34,11 @@ pub use conditions::Conditions;
 pub use defined::Defined;
 pub use expression::constant;
 pub use forks::{Branch, Fork, forks, may_miss};
+pub use fortran::{
+    Macros as FortranMacros, Split, constructs, fypp, nothing as fortran_nothing, splits,
+    written as fortran_written,
+};
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
-pub use fortran::{Split, constructs, fypp, nothing as fortran_nothing, splits, written as fortran_written};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
 pub use islands::{Beside, blank, functions_apart};
 pub use lines::{MacroLine, macro_lines};

@@ -233,9 +233,9 @@ pub fn wrappers(bytes: &[u8]) -> Vec<String> {
     found
 }
 
-/// The name before `(acc` and a directive's word, with the offset of its end; the word `acc` is at `span`. No other code has
-/// a name, `(acc` and such a word in a row.
-fn wrapper(bytes: &[u8], span: Span) -> Option<(String, usize)> {
+/// The name before `(acc` and a directive's word, and where it stands; the word `acc` is at `span`. No other code has a name,
+/// `(acc` and such a word in a row.
+fn wrapper(bytes: &[u8], span: Span) -> Option<(String, Span)> {
     let before = bytes.get(..span.start as usize)?.trim_ascii_end().strip_suffix(b"(")?.trim_ascii_end();
     let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
     let length = before.iter().rev().take_while(|byte| is_inner(byte)).count();
@@ -264,17 +264,19 @@ fn wrapper(bytes: &[u8], span: Span) -> Option<(String, usize)> {
     if length == 0 || !FIRST.contains(&word) || words.len() == behind.len() {
         return None;
     }
-    let name = before.get(before.len() - length..)?;
-    Some((String::from_utf8_lossy(name).into_owned(), before.len()))
+    let place = Span::new(before.len() - length, before.len());
+    let name = before.get(place.range())?;
+    Some((String::from_utf8_lossy(name).into_owned(), place))
 }
 
 /// A directive that is the argument of a macro, as in `PRAGMA(acc parallel loop)`; `span` is the word `acc`.
 fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<DirectiveText> {
-    let (name, name_end) = wrapper(&file.bytes, span)?;
-    let open = name_end + file.bytes.get(name_end..)?.iter().position(|byte| *byte == b'(')?;
-    let end = closing(&file.bytes, open);
+    let (name, place) = wrapper(&file.bytes, span)?;
+    let behind = place.range().end;
+    let open = behind + file.bytes.get(behind..)?.iter().position(|byte| *byte == b'(')?;
+    let end = closing(&file.bytes, open).max(span.range().end);
     Some(DirectiveText {
-        span: Span::new(name_end - name.len(), end.max(span.end as usize)),
+        span: Span { start: place.start, end: end as u32 },
         form: Form::Operator,
         words: Vec::new(),
         comments: Vec::new(),

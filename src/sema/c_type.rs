@@ -525,6 +525,7 @@ mod tests {
     use super::*;
     use crate::host;
     use crate::scan::{View, scan};
+    use crate::sema::Others;
     use crate::source::Language;
 
     /// The type of the last expression statement of `f`, in words.
@@ -536,7 +537,7 @@ mod tests {
         let file = SourceFile::new("a.c".to_owned(), text.clone().into_bytes(), Language::C);
         let seen = scan(&file, &View::default()).0;
         let unit = host::parse(&file, &seen);
-        let symbols = Symbols::new(&unit, text.len(), (&[], None), &[]);
+        let symbols = Symbols::new(&unit, text.as_bytes(), Others::default(), &[]);
         let chosen = BTreeSet::new();
         let types = CTypes { file: &file, unit: &unit, headers: &[], symbols: &symbols, chosen: &chosen };
         let mut all = unit.exprs.iter().filter_map(|expr| match expr.kind {

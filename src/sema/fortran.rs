@@ -3,17 +3,20 @@
 //! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{
-    Attributes, BaseType, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, Letters,
+    Attributes, BaseType, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Implicit, Letters,
     ModuleUse, Scope, ScopeId, ScopeKind, Unit,
 };
+use crate::scan::Define;
 use crate::source::Span;
 
+use super::outside::{self, Outside};
 use super::symbol::{Class, Symbol, SymbolId, SymbolKind};
-use super::symbols::{Dummy, Symbols, Types};
+use super::symbols::{Symbols, Types};
 
 /// The names that a module makes known, with their symbols. Of several symbols of one name, the first and the last count.
 type Exports = Vec<(Rc<str>, SymbolId)>;
@@ -21,6 +24,10 @@ type Exports = Vec<(Rc<str>, SymbolId)>;
 /// Reads the modules of all units once each.
 struct Modules<'a> {
     units: Vec<&'a Unit>,
+    /// What each of these has for others.
+    outside: Vec<Arc<Outside>>,
+    /// The names that are looked for.
+    wanted: FxHashSet<String>,
     /// Modules and submodules by name: the unit's number, and the scope.
     by_name: FxHashMap<&'a str, (usize, ScopeId)>,
     exports: FxHashMap<(usize, ScopeId), Rc<Exports>>,
@@ -72,26 +79,45 @@ const KINDS: [(&str, &[&str]); 2] = [
 ];
 
 impl Symbols {
-    /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses.
-    /// A file that includes it, one of them, does so at the offset in `around`.
-    pub(super) fn fortran(&mut self, unit: &Unit, around: Option<(usize, u32)>, types: &Types) {
-        let mut inputs: FxHashMap<String, FxHashSet<usize>> = FxHashMap::default();
-        for (name, place) in types.units.iter().flat_map(|unit| &unit.inputs) {
-            inputs.entry(name.clone()).or_default().insert(*place);
+    /// The names that the text of a unit may lead to: its words, those of macros, and those that declarations elsewhere mention.
+    pub(super) fn wanted(&self, unit: &Unit, text: &[u8], macros: &[&Define]) -> FxHashSet<String> {
+        let named = unit.exprs.iter().filter_map(|expr| match &expr.kind {
+            ExprKind::Name(name) => Some(name.as_bytes()),
+            _ => None,
+        });
+        let bodies = macros.iter().flat_map(|define| outside::words(define.body.as_bytes()));
+        let all = outside::words(text).chain(bodies).map(|(_, word)| word).chain(named);
+        let mut wanted: FxHashSet<String> = FxHashSet::default();
+        let mut last: FxHashSet<&[u8]> = FxHashSet::default();
+        for word in all {
+            if last.insert(word) {
+                wanted.insert(outside::lower(word));
+            }
         }
-        self.inputs = Some(inputs);
-        self.read_dummies(types);
+        wanted.extend(self.outside.iter().flat_map(|one| &one.mentioned).cloned());
+        wanted
+    }
+
+    /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses: of these, the names
+    /// that are wanted. A file that includes it, one of them, does so at the offset in `around`.
+    pub(super) fn fortran(
+        &mut self,
+        unit: &Unit,
+        around: Option<(usize, u32)>,
+        types: &Types,
+        wanted: FxHashSet<String>,
+    ) {
         let mut modules = Modules {
             units: types.units.clone(),
+            outside: self.outside.clone(),
+            wanted,
             by_name: FxHashMap::default(),
             exports: FxHashMap::default(),
             kinds: FxHashMap::default(),
         };
-        for (at, unit) in types.units.iter().enumerate() {
-            for (id, scope) in unit.scopes.iter().enumerate() {
-                if matches!(scope.kind, ScopeKind::Module | ScopeKind::Submodule) {
-                    modules.by_name.insert(&scope.name, (at, ScopeId(id as u32)));
-                }
+        for (at, (unit, outside)) in types.units.iter().zip(&self.outside).enumerate() {
+            for id in &outside.modules {
+                modules.by_name.insert(&unit.scope(*id).name, (at, *id));
             }
         }
         let own = types.units.len() - 1;
@@ -123,34 +149,6 @@ impl Symbols {
         self.sort_names();
         self.undeclared(unit, around, &modules);
         self.associated(unit);
-    }
-
-    /// Reads the dummy arguments of all procedures and interface bodies. Of several of one name, all are meant.
-    fn read_dummies(&mut self, types: &Types) {
-        let functions = types.units.iter().flat_map(|unit| {
-            unit.functions
-                .iter()
-                .map(move |function| (*unit, function.name.as_str(), function.params.clone()))
-        });
-        let bodies = types.units.iter().flat_map(|unit| {
-            let bodies = unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Interface);
-            bodies.map(move |scope| {
-                let is_dummy = |decl: &DeclId| unit.decl(*decl).kind == DeclKind::Parameter;
-                (*unit, scope.name.as_str(), scope.decls.iter().copied().filter(is_dummy).collect())
-            })
-        });
-        for (unit, name, params) in functions.chain(bodies) {
-            let known = self.dummies.entry(name.to_owned()).or_default();
-            for (place, param) in params.into_iter().enumerate() {
-                let decl = unit.decl(param);
-                let said = &decl.fortran;
-                let may_move = (said.allocatable || said.pointer) && !said.intent_in;
-                match known.get_mut(place) {
-                    Some(dummy) => dummy.may_move |= may_move,
-                    None => known.push(Dummy { name: decl.name.clone(), may_move }),
-                }
-            }
-        }
     }
 
     /// The names of included files: parts of scoping units, all of which see them.
@@ -247,8 +245,12 @@ impl Symbols {
         let nowhere = Span { start: u32::MAX, end: u32::MAX };
         let visible = if is_own { scope.span } else { nowhere };
         let mut exports = Exports::new();
+        let is_wanted = |name: &str, modules: &Modules| is_own || modules.wanted.contains(name);
         for decl_id in &scope.decls {
             let decl = unit.decl(*decl_id);
+            if !is_wanted(&decl.name, modules) {
+                continue;
+            }
             let here = is_own.then_some(*decl_id);
             let symbol = self.declare((unit, decl), here, SymbolKind::Static, visible, 0, types);
             let known = self.get_mut(symbol);
@@ -258,8 +260,9 @@ impl Symbols {
             }
             exports.push((decl.name.as_str().into(), symbol));
         }
-        for inner in unit.scopes.iter().filter(|inner| inner.parent == Some(id)) {
-            if inner.kind == ScopeKind::Procedure {
+        let outside = Arc::clone(&modules.outside[at]);
+        for inner in outside.contained.get(&id).into_iter().flatten().map(|inner| unit.scope(*inner)) {
+            if is_wanted(&inner.name, modules) {
                 let symbol = self.function(&inner.name, visible, 0);
                 self.get_mut(symbol).home = Some(scope.name.clone());
                 exports.push((inner.name.as_str().into(), symbol));

@@ -24,6 +24,7 @@ mod numeric;
 mod objects;
 mod operators;
 mod output;
+mod outside;
 mod parallel;
 mod reduction;
 mod refusal;
@@ -56,6 +57,7 @@ pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant
 pub use memory::{Moved, gapped, moves, retargets};
 pub use numeric::enclosed;
 pub use output::{Output, output, prints};
+pub use outside::{Others, Outside};
 pub use parallel::{
     Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Level,
     Needs, Obstacle, Reach, Said, Verdict, combined, commuting, computed, declared, fixed_step, inductions,

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +20,7 @@ use crate::source::Span;
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
 use super::operators::Operators;
+use super::outside::{self, Dummy, Others, Outside};
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
 use super::type_names::{is_standard_scalar, plain};
 use super::uses::KnownUses;
@@ -67,10 +70,10 @@ pub struct Symbols {
     member_dimensions: FxHashMap<String, Option<Dimensions>>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
-    /// For Fortran, the dummy arguments that procedures leave as they are; elsewhere `None`.
-    pub(super) inputs: Option<FxHashMap<String, FxHashSet<usize>>>,
-    /// The dummy arguments of Fortran's procedures, by the procedures' names.
-    pub(super) dummies: FxHashMap<String, Vec<Dummy>>,
+    /// For Fortran, what the files have that this one uses, and, as the last one, the file itself; empty elsewhere.
+    pub(super) outside: Vec<Arc<Outside>>,
+    /// What these say together of the arguments of procedures, by name, as far as it was asked for.
+    arguments: RefCell<FxHashMap<String, Rc<Arguments>>>,
     /// The names of members that lie over one another: those of unions, and of what is defined in them.
     overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
@@ -91,12 +94,12 @@ pub struct Symbols {
     pub(super) type_names: FxHashMap<String, Type>,
 }
 
-/// A dummy argument of a Fortran procedure.
-#[derive(Clone, Debug)]
-pub(super) struct Dummy {
-    pub(super) name: String,
-    /// It is allocatable or a pointer, and no `intent(in)` keeps it as it is.
-    pub(super) may_move: bool,
+/// The arguments of a procedure.
+#[derive(Debug, Default)]
+struct Arguments {
+    dummies: Vec<Dummy>,
+    /// The places of those that stay as they are.
+    inputs: FxHashSet<usize>,
 }
 
 pub(super) struct Types<'a> {
@@ -145,14 +148,10 @@ impl Symbols {
         self.on_device.contains(&symbol)
     }
 
-    /// Reads the declarations of `unit` and, before them, those of its headers and the object-like macros. One of the headers
-    /// may be the Fortran file that includes `unit`, at the offset in `around`.
-    pub fn new(
-        unit: &Unit,
-        length: usize,
-        (headers, around): (&[&Unit], Option<(usize, u32)>),
-        macros: &[&Define],
-    ) -> Symbols {
+    /// Reads the declarations of `unit`, of the text that it was read from, and, before them, those of other files and the
+    /// object-like macros.
+    pub fn new(unit: &Unit, text: &[u8], others: Others, macros: &[&Define]) -> Symbols {
+        let headers = others.units;
         let mut units: Vec<&Unit> = headers.to_vec();
         units.push(unit);
         let mut typedefs = FxHashMap::default();
@@ -168,7 +167,7 @@ impl Symbols {
         }
         let enums = units.iter().flat_map(|unit| unit.enums.iter().map(String::as_str)).collect();
         let types = Types { units, typedefs, records, enums };
-        let file = Span::new(0, length);
+        let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();
         for name in ["swap", "exchange"] {
             symbols.by_reference.insert(name.to_owned(), FxHashSet::from_iter([0, 1]));
@@ -193,7 +192,10 @@ impl Symbols {
         symbols.member_dimensions = types.member_dimensions();
         if unit.is_fortran() {
             symbols.derived_types = DerivedTypes::new(types.records.values().copied());
-            symbols.fortran(unit, around, &types);
+            symbols.outside = others.outside.to_vec();
+            symbols.outside.push(Arc::new(Outside::of(unit, &[])));
+            let wanted = symbols.wanted(unit, text, macros);
+            symbols.fortran(unit, others.around, &types, wanted);
         } else {
             symbols.c_family(unit, headers, file, &types);
         }
@@ -402,7 +404,7 @@ impl Symbols {
 
     /// A name as the host language compares it: Fortran does not tell capitals from small letters.
     pub fn folded<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        if self.inputs.is_some() && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if self.is_fortran() && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             Cow::Owned(name.to_ascii_lowercase())
         } else {
             Cow::Borrowed(name)
@@ -412,7 +414,7 @@ impl Symbols {
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
         let name = &*self.folded(name);
-        let path = if self.inputs.is_some() { None } else { name.rsplit_once(':') };
+        let path = if self.is_fortran() { None } else { name.rsplit_once(':') };
         let (name, is_qualified) = match path.filter(|(before, _)| before.ends_with(':')) {
             Some((_, last)) => (last, true),
             None => (name, false),
@@ -455,14 +457,14 @@ impl Symbols {
 
     /// Whether `name` is an intrinsic function of Fortran that does not read its arguments' values.
     pub fn is_inquiry(&self, name: &str) -> bool {
-        self.inputs.is_some() && super::elemental::is_inquiry(name)
+        self.is_fortran() && super::elemental::is_inquiry(name)
     }
 
     /// Whether the function `name` may write to its argument `place` itself, which it takes by reference. One that is not
     /// seen is taken not to; in Fortran, where all arguments are passed so, it is taken to.
     pub fn takes_reference(&self, name: &str, place: usize) -> bool {
-        if let Some(inputs) = &self.inputs {
-            let is_input = inputs.get(name).is_some_and(|places| places.contains(&place));
+        if self.is_fortran() {
+            let is_input = self.arguments(name).inputs.contains(&place);
             return !is_input && !super::elemental::is_intrinsic(name);
         }
         let name = name.rsplit_once("::").map_or(name, |(_, last)| last);
@@ -472,12 +474,31 @@ impl Symbols {
     /// Whether the Fortran procedure `name` may give its argument other memory, or make it point elsewhere: the one that is
     /// passed by the name `keyword`, or the one at `place`. What is not seen is taken not to.
     pub(super) fn may_move(&self, name: &str, keyword: Option<&str>, place: usize) -> bool {
-        let dummies = self.dummies.get(name).map(Vec::as_slice).unwrap_or_default();
+        let dummies = &self.arguments(name).dummies;
         let dummy = match keyword {
             Some(keyword) => dummies.iter().find(|dummy| dummy.name == keyword),
             None => dummies.get(place),
         };
         dummy.is_some_and(|dummy| dummy.may_move)
+    }
+
+    /// What all files say of the arguments of a Fortran procedure.
+    fn arguments(&self, name: &str) -> Rc<Arguments> {
+        if let Some(known) = self.arguments.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        let mut found = Arguments::default();
+        for one in &self.outside {
+            outside::add(&mut found.dummies, one.dummies.get(name).into_iter().flatten().cloned());
+            found.inputs.extend(one.inputs.get(name).into_iter().flatten());
+        }
+        let found = Rc::new(found);
+        self.arguments.borrow_mut().insert(name.to_owned(), Rc::clone(&found));
+        found
+    }
+
+    fn is_fortran(&self) -> bool {
+        !self.outside.is_empty()
     }
 
     /// Whether a data member belongs to a base of the class whose functions see it.
@@ -557,7 +578,7 @@ impl Symbols {
         let Dimensions { mut shape, bounds } = types.dimensions(home, decl, 0);
         let class = types.class(decl, &shape, 0);
         let is_reference = decl.derived.first() == Some(&Derived::Reference);
-        let is_fortran = self.inputs.is_some();
+        let is_fortran = self.is_fortran();
         let decays = decl.kind == DeclKind::Parameter && !is_reference && !is_fortran;
         if decays && let Some(first) = shape.first_mut() {
             *first = false;

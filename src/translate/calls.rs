@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::omp::{self, ApiChange};
 use crate::scan::{self, View};
-use crate::sema::Symbols;
+use crate::sema::{Others, Symbols};
 use crate::source::{Language, SourceFile, Span};
 use crate::{bind, host, rules};
 
@@ -85,7 +85,7 @@ pub fn expression(used: &str, target: omp::Target) -> Option<(String, Vec<Diag>)
     let file = SourceFile::new("", format!("{head}{used};").into_bytes(), Language::C);
     let (scan, _) = scan::scan(&file, &View::default());
     let unit = host::parse(&file, &scan);
-    let symbols = Symbols::new(&unit, file.bytes.len(), (&[], None), &[]);
+    let symbols = Symbols::new(&unit, &file.bytes, Others::default(), &[]);
     let names: Vec<(String, Span)> = scan
         .names
         .into_iter()

@@ -3,6 +3,7 @@
 //! Invariant: a header is read for its declarations, and not translated with the source.
 
 use std::collections::HashSet;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::acc::ast::Directive;
@@ -10,6 +11,7 @@ use crate::bind::{self, Declared};
 use crate::host;
 use crate::host::ir::{ScopeKind, Unit};
 use crate::scan::{self, Defined, Macro, Outline, Scan, Shown};
+use crate::sema::Outside;
 use crate::source::{Language, SourceFile, Span};
 
 use super::{Options, To};
@@ -25,10 +27,18 @@ pub struct Source {
 }
 
 /// A header read for its declarations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Header {
     /// Its file.
     pub file: SourceFile,
+    /// Where it includes the file to translate, which sees what is declared there.
+    pub(super) includes_at: Option<u32>,
+    declarations: Arc<Declarations>,
+}
+
+/// The declarations of a text, wherever that lies.
+#[derive(Debug)]
+pub struct Declarations {
     pub(super) scan: Scan,
     pub(super) unit: Unit,
     pub(super) macros: Vec<Macro>,
@@ -38,8 +48,18 @@ pub struct Header {
     pub(super) declared: Declared,
     /// Its `routine` directives, by the procedures that they are about.
     pub(super) routines: Vec<(String, Directive)>,
-    /// Where it includes the file to translate, which sees what is declared there.
-    pub(super) includes_at: Option<u32>,
+    /// What it has for the files that use it, in Fortran.
+    pub(super) outside: Arc<Outside>,
+    /// What it has for macros that write directives in Fortran.
+    written: scan::FortranMacros,
+}
+
+impl Deref for Header {
+    type Target = Declarations;
+
+    fn deref(&self) -> &Declarations {
+        &self.declarations
+    }
 }
 
 impl Header {
@@ -61,7 +81,7 @@ impl Header {
         }
         let header = Header::showing(file, &shown);
         let prototypes = header.prototypes();
-        header.declared.into_keys().map(|(_, name)| name).chain(prototypes).collect()
+        header.declared.keys().map(|(_, name)| name.clone()).chain(prototypes).collect()
     }
 
     /// What it is for those who look for functions that need not be read.
@@ -83,18 +103,39 @@ impl Header {
 
     /// Reads the declarations of what a file that includes it is shown.
     pub fn showing(file: SourceFile, shown: &Shown) -> Header {
-        let scan = scan::scan_shown(&file, shown);
-        let unit = host::declarations(&file, &scan);
-        let macros = scan::header_macros(&file, shown);
-        let declared = bind::declared(&file, &scan, &unit);
-        let routines = bind::routines(&file, &scan, &unit);
-        let declaring = scan::declaring_macros(&file);
-        Header { file, scan, unit, macros, declaring, declared, routines, includes_at: None }
+        let declarations = Arc::new(Declarations::of(&file, shown));
+        Header::with(file, declarations)
+    }
+
+    /// A header whose declarations are known: those of a file with the same text.
+    pub fn with(file: SourceFile, declarations: Arc<Declarations>) -> Header {
+        Header { file, includes_at: None, declarations }
+    }
+
+    /// Whether two headers have one text.
+    pub fn is_same_text(&self, other: &Header) -> bool {
+        Arc::ptr_eq(&self.declarations, &other.declarations)
     }
 
     /// Reads a Fortran file whose scoping units go on, at this offset, in the file to translate.
     pub fn including(file: SourceFile, shown: &Shown, at: u32) -> Header {
         Header { includes_at: Some(at), ..Header::showing(file, shown) }
+    }
+}
+
+impl Declarations {
+    /// Reads what a file that includes a header is shown of it.
+    pub fn of(file: &SourceFile, shown: &Shown) -> Declarations {
+        let scan = scan::scan_shown(file, shown);
+        let unit = host::declarations(file, &scan);
+        let macros = scan::header_macros(file, shown);
+        let declared = bind::declared(file, &scan, &unit);
+        let routines = bind::routines(file, &scan, &unit);
+        let declaring = scan::declaring_macros(file);
+        let outside = Arc::new(Outside::of(&unit, &file.bytes));
+        let is_fortran = file.language.is_fortran();
+        let written = if is_fortran { scan::FortranMacros::of(file) } else { scan::FortranMacros::default() };
+        Declarations { scan, unit, macros, declaring, declared, routines, outside, written }
     }
 }
 
@@ -136,7 +177,7 @@ impl Source {
     /// The directives of Fortran that macros write, each with the macro's name; those that stand whole in the bodies of the
     /// file's own macros are told there.
     pub(super) fn written_by_macros(&self) -> Vec<(Span, String)> {
-        let headers: Vec<&SourceFile> = self.headers.iter().map(|header| &header.file).collect();
+        let headers: Vec<&scan::FortranMacros> = self.headers.iter().map(|header| &header.written).collect();
         scan::fortran_written(&self.file, &headers)
     }
 

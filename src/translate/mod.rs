@@ -56,7 +56,7 @@ pub use data::DataUse;
 pub use existing::Existing;
 pub use extents::{Extent, extents};
 pub use fortran_cuda::MODULE as RUNTIME_MODULE;
-pub use input::{Header, Source};
+pub use input::{Declarations, Header, Source};
 pub use instrument::instrument;
 pub use options::{Options, Profile, To, Version};
 pub use support::{SUPPORT, support, support_names, whole_support};

@@ -149,7 +149,7 @@ impl Default for Options {
             folder: String::new(),
             stays: Vec::new(),
             budget: Budget::default(),
-            islands_from: 128 * 1024,
+            islands_from: 16 * 1024,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Invariant: says nothing of what becomes of a directive.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::acc;
 use crate::acc::ast::Directive;
@@ -12,7 +13,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
 use crate::plan::Routines;
 use crate::scan::{self, Define, DirectiveText, Scan, View};
-use crate::sema::{self, Symbols};
+use crate::sema::{self, Others, Outside, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
 use super::{DirectiveReport, Options, Source};
@@ -46,7 +47,12 @@ impl Source {
     pub(super) fn symbols(&self, unit: &Unit, scan: &Scan) -> Symbols {
         let headers: Vec<&Unit> = self.headers.iter().map(|header| &header.unit).collect();
         let around = self.headers.iter().enumerate().find_map(|(at, header)| Some((at, header.includes_at?)));
-        let mut symbols = Symbols::new(unit, self.file.bytes.len(), (&headers, around), &self.macros(scan));
+        let outside: Vec<Arc<Outside>> = match self.file.language.is_fortran() {
+            true => self.headers.iter().map(|header| Arc::clone(&header.outside)).collect(),
+            false => Vec::new(),
+        };
+        let others = Others { units: &headers, outside: &outside, around };
+        let mut symbols = Symbols::new(unit, &self.file.bytes, others, &self.macros(scan));
         let declared = self.headers.iter().flat_map(|header| &header.declared);
         // `link` gives a variable no memory before a data clause does.
         for ((module, name), _) in declared.filter(|(_, clause)| **clause != DataClause::Link) {

@@ -115,7 +115,8 @@ impl Source {
 
     /// A header as it is read itself, if it has directives.
     pub(super) fn header_reading(&self, at: usize, options: &Options) -> Option<Reading> {
-        let Header { file, scan, unit, .. } = &*self.headers[at];
+        let header = &*self.headers[at];
+        let (file, scan, unit) = (&header.file, &header.scan, &header.unit);
         let mut parsed = Vec::new();
         let mut held = Vec::new();
         for (number, text) in scan.directives.iter().enumerate().filter(|(_, text)| text.active) {
@@ -133,7 +134,8 @@ impl Source {
 impl Source {
     /// A file of a Fortran module as its own translation reads it, with all that its procedures execute.
     pub(super) fn elsewhere(&self, at: usize, options: &Options) -> Option<Elsewhere> {
-        let Header { file, scan, .. } = &**self.headers.get(at)?;
+        let header = self.headers.get(at)?;
+        let (file, scan) = (&header.file, &header.scan);
         let others = self.headers.iter().enumerate().filter(|(other, _)| *other != at);
         let headers = others.map(|(_, header)| header.clone()).collect();
         let there = Source { file: file.clone(), headers };

@@ -1,11 +1,12 @@
 //! Places of hidden branches that one view may reach together, as what stands there has nothing to do with one another.
 //!
 //! Invariant: such a view is a build: its branches stand in different conditions, which ask for different names, no two of them
-//! in one function; and what those at file scope declare has different names.
+//! in one function; and what those at file scope, or in one scoping unit of Fortran, declare has different names. In Fortran, all
+//! conditions of these functions count, so that each is as it is if its branch alone is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::host::ir::Unit;
+use crate::host::ir::{Scope, ScopeKind, Unit};
 use crate::scan::{Fork, Scan, View, forks};
 use crate::source::{SourceFile, Span};
 
@@ -15,6 +16,12 @@ pub struct Hidden {
     forks: Vec<Fork>,
     /// The branches, by place.
     branches: Vec<Branch>,
+    /// All conditions in a branch and in its function count.
+    all_count: bool,
+    /// The names that these ask for, by where the functions begin.
+    functions: BTreeMap<u32, BTreeSet<String>>,
+    /// Whether it is known which functions the branches stand in.
+    is_placed: bool,
 }
 
 /// A branch that the first view hides.
@@ -28,7 +35,7 @@ struct Branch {
 }
 
 impl Hidden {
-    /// Those of a file, by its first view. In Fortran, each has a view of its own.
+    /// Those of a file, by its first view. In Fortran, `place` says which procedures they stand in.
     pub fn of(file: &SourceFile, scan: &Scan) -> Hidden {
         let forks = forks(file);
         let of = |branch: &Span| {
@@ -36,9 +43,29 @@ impl Hidden {
             let own = (0..before).rev().find(|at| forks[*at].whole.end >= branch.end)?;
             Some(Branch { span: *branch, own, around: scan.braces_around(branch.start) })
         };
-        let hidden = scan.hidden.iter().filter(|_| !file.language.is_fortran());
-        let branches = hidden.filter_map(of).collect();
-        Hidden { forks, branches }
+        let branches = scan.hidden.iter().filter_map(of).collect();
+        let is_fortran = file.language.is_fortran();
+        Hidden { forks, branches, all_count: is_fortran, is_placed: !is_fortran, ..Hidden::default() }
+    }
+
+    /// Notes the procedures of Fortran that branches stand in, by the code of the first view.
+    pub fn place(&mut self, unit: &Unit) {
+        let is_module = |scope: &Scope| matches!(scope.kind, ScopeKind::Module | ScopeKind::Submodule);
+        let around = |place: u32| {
+            let around = std::iter::successors(unit.scope_at(place), |at| unit.scope(*at).parent);
+            let around = around.map(|id| unit.scope(id)).take_while(|scope| !is_module(scope));
+            around.last().map(|scope| scope.span.start)
+        };
+        self.is_placed = true;
+        for branch in &mut self.branches {
+            branch.around = around(branch.span.start);
+        }
+        for fork in &self.forks {
+            if let Some(start) = around(fork.whole.start) {
+                let known = self.functions.entry(start).or_default();
+                known.extend(fork.names().map(str::to_owned));
+            }
+        }
     }
 
     /// The view that reaches places.
@@ -50,16 +77,18 @@ impl Hidden {
     pub fn together(&self, places: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut places = places.into_iter();
         let mut chosen: Vec<u32> = places.next().into_iter().collect();
-        let Some((mut names, mut end)) = chosen.first().and_then(|first| self.asked(*first)) else {
+        let first = chosen.first().filter(|_| self.is_placed);
+        let Some((mut names, mut end)) = first.and_then(|first| self.asked(*first)) else {
             return chosen;
         };
         let around = |place: u32| self.branch(place).and_then(|branch| branch.around);
         let mut last = chosen.first().and_then(|first| around(*first));
         for place in places {
-            let Some((more, behind)) = self.asked(place).filter(|_| place >= end) else { continue };
             let own = around(place);
             let is_in_same = own.is_some() && own == last;
-            if !is_in_same && names.is_disjoint(&more) {
+            let asked = || self.asked(place).filter(|_| place >= end && !is_in_same);
+            let Some((more, behind)) = asked() else { continue };
+            if names.is_disjoint(&more) {
                 names.extend(more);
                 chosen.push(place);
                 end = behind;
@@ -69,12 +98,16 @@ impl Hidden {
         chosen
     }
 
-    /// The names that decide whether a place is read where the first view hides it, and where the condition ends.
+    /// The names that decide whether a place is read where the first view hides it, or how its function is read, and where the
+    /// condition ends.
     fn asked(&self, place: u32) -> Option<(BTreeSet<&str>, u32)> {
-        let own = self.branch(place)?.own;
-        let inner = self.forks[own..].iter().take_while(|fork| fork.whole.start <= place);
-        let around = inner.filter(|fork| fork.branch_at(place).is_some());
-        Some((around.flat_map(Fork::names).collect(), self.forks[own].whole.end))
+        let branch = self.branch(place)?;
+        let end = self.forks[branch.own].whole.end;
+        let inside = self.forks[branch.own..].iter().take_while(|fork| fork.whole.start < end);
+        let counting = inside.filter(|fork| self.all_count || fork.branch_at(place).is_some());
+        let around = branch.around.and_then(|start| self.functions.get(&start));
+        let around = around.into_iter().flatten().map(String::as_str);
+        Some((counting.flat_map(Fork::names).chain(around).collect(), end))
     }
 
     fn branch(&self, place: u32) -> Option<Branch> {
@@ -88,10 +121,15 @@ impl Hidden {
         let globals =
             unit.globals.iter().map(|id| unit.decl(*id)).map(|one| (one.name.as_str(), one.span.start));
         let macros = scan.defines.iter().map(|one| (one.name.as_str(), one.span.start));
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-        functions.chain(globals).chain(macros).any(|(name, place)| {
+        let outer = functions.chain(globals).chain(macros).map(|one| (None, one));
+        let inner = unit.scopes.iter().enumerate().flat_map(|(scope, one)| {
+            let decls = one.decls.iter().map(|id| unit.decl(*id));
+            decls.map(move |one| (Some(scope), (one.name.as_str(), one.name_span.start)))
+        });
+        let mut known: BTreeMap<(Option<usize>, &str), usize> = BTreeMap::new();
+        outer.chain(inner).any(|(scope, (name, place))| {
             let branch = self.branch(place);
-            branch.is_some_and(|branch| *known.entry(name).or_insert(branch.own) != branch.own)
+            branch.is_some_and(|branch| *known.entry((scope, name)).or_insert(branch.own) != branch.own)
         })
     }
 }

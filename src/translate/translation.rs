@@ -141,6 +141,14 @@ impl Translation {
         self.diagnostics.push(diag::output_not_parsed(at));
     }
 
+    /// Leaves the whole source as it is, as some of it cannot be read.
+    pub(super) fn leave_unread(&mut self, file: &SourceFile) {
+        let made = self.directives.iter().filter(|report| report.outcome != Outcome::Left);
+        let said: Vec<Diag> = made.map(|report| diag::not_understood(report.span)).collect();
+        self.leave(file);
+        self.diagnostics.extend(said);
+    }
+
     /// Leaves the whole source as it is.
     pub(super) fn leave(&mut self, file: &SourceFile) {
         self.text = file.bytes.clone();

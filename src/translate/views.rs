@@ -264,6 +264,9 @@ impl<'a, 'b> Views<'a, 'b> {
         let unit = read.unwrap_or_else(|| host::parse_again(&source.file, &scan, &mut self.past));
         if is_first {
             self.errors = Some(unit.errors.len());
+            if unit.is_fortran() {
+                self.hidden.place(&unit);
+            }
         }
         host::with_stack(unit.depth(), || self.translate_view(&scan, unit, &fresh));
     }
@@ -621,8 +624,11 @@ impl<'a, 'b> Views<'a, 'b> {
             inductions: Vec::new(),
             closed: found.closed,
         };
-        if breaks {
-            translation.withdraw(file);
+        match self.errors {
+            // What is around them cannot be read as it is.
+            Some(1..) if breaks => translation.leave_unread(file),
+            _ if breaks => translation.withdraw(file),
+            _ => {}
         }
         translation.mark();
         translation.diagnostics.append(&mut rest.diags);

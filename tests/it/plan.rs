@@ -10,7 +10,7 @@ use acc2omp::plan::{
     self, Aim, Attribute, Division, Fault, Gangs, Item, Launch, Part, Plan, Preference, Sharing, WorkLoop,
 };
 use acc2omp::scan::{self, View};
-use acc2omp::sema::{Facts, Symbols};
+use acc2omp::sema::{Facts, Others, Symbols};
 use acc2omp::source::{Language, SourceFile};
 
 /// A program of C with its plan.
@@ -48,7 +48,7 @@ fn planned(text: &str) -> Planned {
     let directives = scan.directives.iter().enumerate();
     let parsed = directives.filter_map(|(at, text)| Some((at, acc::parse(&file, text).0?))).collect();
     let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &bind::Regions::default());
-    let symbols = Symbols::new(&unit, file.bytes.len(), (&[], None), &[]);
+    let symbols = Symbols::new(&unit, &file.bytes, Others::default(), &[]);
     let preference = Preference {
         collapse_tight: false,
         flat_from: None,

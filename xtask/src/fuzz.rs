@@ -145,7 +145,7 @@ fn once(root: &Path, target: Target, log: &Path, seconds: u64) -> Result<u64> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
     let (name, test) = (target.name(), format!("tests::{}", target.name()));
     // A test runs in the folder of its package.
-    let place = format!("../{PLACE}/{name}");
+    let place = format!("../../{PLACE}/{name}");
     let words = format!(
         "{place}/corpus -artifact_prefix={place}/found/ -dict={place}/words \
          -max_total_time={seconds} -max_len={LONGEST} -timeout={SLOWEST} -report_slow_units={SLOWEST} -rss_limit_mb=4096 -print_final_stats=1 -reload=5"

@@ -41,12 +41,10 @@ struct Branch<'a> {
     variables: OnceCell<FxHashMap<String, Vec<Variable>>>,
 }
 
-/// Branches whose conditions ask for different names, no two of them in one function.
+/// Branches whose conditions ask for different names: a build may read them all, and what each declares is the same there.
 struct SharedView<'a> {
     file: &'a SourceFile,
     places: Vec<u32>,
-    /// Where the braces begin around the last one.
-    around: Option<u32>,
     /// The names that the conditions ask for.
     names: BTreeSet<String>,
     /// Where the last condition ends.
@@ -101,10 +99,8 @@ impl<'a> Hidden<'a> {
             if known.as_ref().is_none_or(|(file, ..)| *file != number) {
                 known = Some((number, scan::forks(file), views.len()));
             }
-            let around = files[number].scan.braces_around(span.start);
             let known = known.as_ref();
-            let shared =
-                known.and_then(|(_, forks, first)| share(file, forks, (span, around), *first, &mut views));
+            let shared = known.and_then(|(_, forks, first)| share(file, forks, span, *first, &mut views));
             let (read, variables) = (OnceCell::new(), OnceCell::new());
             branches.push(Branch { number, file, span, words, shared, read, variables });
         }
@@ -190,7 +186,7 @@ fn read(file: &SourceFile, view: &View) -> (Scan, Unit) {
 fn share<'a>(
     file: &'a SourceFile,
     forks: &[Fork],
-    (branch, own): (Span, Option<u32>),
+    branch: Span,
     first: usize,
     views: &mut Vec<SharedView<'a>>,
 ) -> Option<usize> {
@@ -200,21 +196,18 @@ fn share<'a>(
     let asking = around.iter().filter(|fork| fork.branch_at(branch.start).is_some());
     let names: BTreeSet<String> = asking.flat_map(|fork| fork.names()).map(str::to_owned).collect();
     let place = branch.start + 1;
-    let is_in_same = |view: &SharedView| own.is_some() && own == view.around;
-    let fits = |view: &SharedView| {
-        outermost.whole.start >= view.end && !is_in_same(view) && view.names.is_disjoint(&names)
-    };
+    let fits = |view: &SharedView| outermost.whole.start >= view.end && view.names.is_disjoint(&names);
     let end = outermost.whole.end;
     if let Some(at) = (first..views.len()).find(|at| fits(&views[*at])) {
         let view = &mut views[at];
         view.places.push(place);
         view.names.extend(names);
-        (view.end, view.around) = (end, own);
+        view.end = end;
         return Some(at);
     }
     if views.len() >= first + VIEWS {
         return None;
     }
-    views.push(SharedView { file, places: vec![place], around: own, names, end, read: OnceCell::new() });
+    views.push(SharedView { file, places: vec![place], names, end, read: OnceCell::new() });
     Some(views.len() - 1)
 }

@@ -111,6 +111,12 @@ impl Body<'_, '_> {
     /// Takes the directives away, and says atomics in the target's way. In a routine, those that the host runs go.
     fn directives(&mut self, span: Span) -> Result<(), Refused> {
         let bound = self.input.bound;
+        let inside = self.input.source.scan.directives.iter().filter(|text| span.contains(text.span));
+        for text in inside.filter(|text| text.active && text.in_macro.is_none()) {
+            if !bound.iter().any(|one| one.directive.span.start == text.span.start) {
+                return Err(refused(text.span, "a directive that cannot be read"));
+            }
+        }
         for one in bound.iter().filter(|one| span.contains(one.directive.span)) {
             self.edits.remove_lines(self.input.file(), one.directive.span);
             if one.directive.kind == DirectiveKind::Atomic

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use crate::host::forms::inside;
 use crate::host::ir::{DeclKind, Derived, ExprKind, Unit};
 use crate::scan::{self, Define};
-use crate::sema::{CTypes, SymbolKind, Symbols, has_variable_length};
+use crate::sema::{CTypes, Others, SymbolKind, Symbols, has_variable_length};
 use crate::source::{Language, Span};
 
 use crate::cuda::code::text::{Edits, Overlap, words};
@@ -146,7 +146,8 @@ pub fn of_header(input: &Input, seen: &Seen, span: Span) -> Result<String, Refus
     let others: Vec<&Unit> =
         input.headers.iter().filter(|one| !std::ptr::eq(one.unit, seen.unit)).map(|one| one.unit).collect();
     let macros: Vec<&Define> = input.files().flat_map(|seen| &seen.scan.defines).collect();
-    let symbols = Symbols::new(seen.unit, seen.file.bytes.len(), (&others, None), &macros);
+    let others = Others { units: &others, ..Others::default() };
+    let symbols = Symbols::new(seen.unit, &seen.file.bytes, others, &macros);
     let there = Input { source: *seen, symbols: &symbols, bound: &[], ..*input };
     let mut edits = Edits::default();
     edit(&there, span, &mut edits)?;

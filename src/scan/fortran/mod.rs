@@ -30,7 +30,7 @@ pub use nothing::nothing;
 pub use preprocessor::events;
 pub use shape::{Shape, shapes};
 pub use split::{Split, constructs, splits};
-pub use written::written;
+pub use written::{Macros, written};
 
 /// What stands for the macro of a directive that conditions of the preprocessor part.
 const PARTED: &str = "#if";

@@ -21,7 +21,7 @@ pub enum Makes {
     Sentinel,
 }
 
-/// The macros of a file and what each is: a beginning of a directive, or another name.
+/// The macros of a file, each with its body.
 pub fn writing(file: &SourceFile) -> Vec<(String, String)> {
     let options = file.predefined.names().filter_map(|(_, line)| Some(definition(line?.as_bytes())));
     let mut all: Vec<(String, String)> = options.map(|(name, _, body)| (name, body)).collect();
@@ -41,23 +41,46 @@ pub fn writing(file: &SourceFile) -> Vec<(String, String)> {
     all
 }
 
+/// What a file has for macros that write directives, whoever uses it.
+#[derive(Clone, Debug, Default)]
+pub struct Macros {
+    /// It holds the sentinel of a directive, in whatever place.
+    has_sentinel: bool,
+    /// Its macros, each with its body.
+    all: Vec<(String, String)>,
+}
+
+impl Macros {
+    /// Those of a file.
+    pub fn of(file: &SourceFile) -> Macros {
+        Macros { has_sentinel: has_sentinel(file), all: writing(file) }
+    }
+}
+
+/// Whether a file holds the sentinel of a directive.
+fn has_sentinel(file: &SourceFile) -> bool {
+    let acc =
+        |at: usize| file.bytes.get(at + 1..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"acc"));
+    memchr::memchr_iter(b'$', &file.bytes).any(acc)
+}
+
 /// What the macros of a file and of its headers make; directives that the file's own macros spell out are found where they
 /// are defined, and not among them.
-fn made(file: &SourceFile, headers: &[&SourceFile]) -> HashMap<String, Makes> {
+fn made(file: &SourceFile, headers: &[&Macros]) -> HashMap<String, Makes> {
     let own = writing(file);
-    let all: Vec<(String, String)> = headers.iter().flat_map(|header| writing(header)).collect();
+    let all = || headers.iter().flat_map(|header| &header.all);
     let mut made: HashMap<String, Makes> = HashMap::new();
     let begins = |body: &str, word: &str| {
         let head = body.get(..word.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(word))
             && !body[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
     };
-    for (name, body) in &all {
+    for (name, body) in all() {
         if begins(body, "!$acc") {
             made.insert(name.clone(), Makes::Directive);
         }
     }
-    for (name, body) in own.iter().chain(&all) {
+    for (name, body) in own.iter().chain(all()) {
         if begins(body, "$acc") {
             made.insert(name.clone(), Makes::Sentinel);
         }
@@ -65,7 +88,7 @@ fn made(file: &SourceFile, headers: &[&SourceFile]) -> HashMap<String, Makes> {
     // Names of such names.
     loop {
         let before = made.len();
-        for (name, body) in own.iter().chain(&all) {
+        for (name, body) in own.iter().chain(all()) {
             let length = word_length(body.as_bytes());
             if let Some(makes) = made.get(&body[..length]).copied().filter(|_| length > 0) {
                 made.entry(name.clone()).or_insert(makes);
@@ -79,15 +102,11 @@ fn made(file: &SourceFile, headers: &[&SourceFile]) -> HashMap<String, Makes> {
 
 /// The directives that macros of `file` and of its headers write in it, each with the macro's name; continuation lines belong to
 /// the first one.
-pub fn written(file: &SourceFile, headers: &[&SourceFile]) -> Vec<(Span, String)> {
+pub fn written(file: &SourceFile, headers: &[&Macros]) -> Vec<(Span, String)> {
     let mut found = Vec::new();
     let Language::Fortran(form) = file.language else { return found };
-    let has_sentinel = |file: &&SourceFile| {
-        let acc = |word: &[u8; 4]| word[0] == b'$' && word[1..].eq_ignore_ascii_case(b"acc");
-        file.bytes.array_windows().any(acc)
-    };
     let of_options = || file.predefined.names().any(|(_, line)| line.is_some_and(|line| line.contains('$')));
-    if !headers.iter().chain([&file]).any(has_sentinel) && !of_options() {
+    if !headers.iter().any(|header| header.has_sentinel) && !has_sentinel(file) && !of_options() {
         return found;
     }
     let made = made(file, headers);
