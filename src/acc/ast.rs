@@ -11,7 +11,7 @@ pub struct Directive {
     pub kind: DirectiveKind,
     /// The bytes of its name (`parallel loop`, `enter data` …).
     pub name_span: Span,
-    /// What stands in parentheses right behind the name.
+    /// What stands in parentheses right after the name.
     pub argument: Argument,
     /// The clauses in the order written.
     pub clauses: Vec<Clause>,
@@ -117,7 +117,7 @@ pub enum EndKind {
     Atomic,
 }
 
-/// What stands in parentheses behind a directive's name.
+/// What stands in parentheses after a directive's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Nothing.
@@ -138,7 +138,7 @@ pub enum Argument {
 /// `[devnum: e :] [queues:] e, e …` (2.16)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitArgument {
-    /// The expression behind `devnum:`.
+    /// The expression after `devnum:`.
     pub devnum: Option<Expr>,
     /// The async arguments waited for.
     pub queues: Vec<Expr>,
@@ -171,7 +171,7 @@ pub struct Clause {
     pub name: Name,
     /// The whole clause.
     pub span: Span,
-    /// The `device_type` clause it stands behind: its index in `Directive::clauses`; `None` if it stands before all.
+    /// The `device_type` clause it stands after: its index in `Directive::clauses`; `None` if it stands before all.
     pub device_type: Option<usize>,
 }
 
@@ -432,7 +432,7 @@ impl ListItem {
         self.parts.iter().filter(|part| matches!(part, Part::Member(_))).count()
     }
 
-    /// The subscripts behind its last member.
+    /// The subscripts after its last member.
     pub fn subscripts(&self) -> Vec<&Subscript> {
         let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));
         let mut sections: Vec<&Part> = behind.collect();
@@ -447,7 +447,7 @@ impl ListItem {
     }
 }
 
-/// One step behind a list item's variable.
+/// One step after a list item's variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// `.name`, `->name` or `%name`
@@ -465,7 +465,7 @@ pub enum Subscript {
     Range {
         /// What stands before the first colon.
         first: Option<Expr>,
-        /// What stands behind it.
+        /// What stands after it.
         second: Option<Expr>,
         /// Fortran's stride.
         stride: Option<Expr>,

@@ -363,7 +363,7 @@ pub fn names(ground: &Ground, span: Span, symbol: SymbolId) -> bool {
             }))
 }
 
-/// The words before parentheses in the body of a macro, but for those of the language.
+/// The words before parentheses in the body of a macro, except those of the language.
 fn calls_in(body: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let heads = body.match_indices('(').map(move |(at, _)| {

@@ -246,7 +246,7 @@ fn covers(ground: &Ground, header: &sema::Header, extent: &Extent) -> bool {
         && same(&text(header.bound), &extent.last)
 }
 
-/// The ways, in the order in which they are told.
+/// The ways, in the order in which they get.
 const WAYS: [Better; 3] = [Better::Copyin, Better::Copyout, Better::Create];
 
 fn piece(ground: &Ground, index: usize, all: &[(Better, &Move)]) -> Piece {

@@ -233,7 +233,7 @@ fn piece(ground: &Ground, index: usize, at: usize, idle: &[&ListItem], to_host: 
     Piece { diag, edits: without(ground, index, at, idle).into_iter().collect() }
 }
 
-/// The directive without some of its items, or nothing in its place.
+/// The directive without some of its items, or nothing instead.
 fn without(ground: &Ground, index: usize, at: usize, idle: &[&ListItem]) -> Option<Edit> {
     let directive = &ground.bound[index].directive;
     let clause = &directive.clauses[at];

@@ -64,7 +64,7 @@ pub struct Task {
     pub config: Option<PathBuf>,
     /// The languages of the sources, by their names.
     pub languages: Languages,
-    /// What compilers are told of all sources.
+    /// What compilers know of all sources.
     pub told: Told,
     /// The compilation database, or its folder.
     pub database: Option<PathBuf>,
@@ -91,7 +91,7 @@ pub struct Task {
 pub enum Destination {
     /// Into a tree under this folder.
     Tree(PathBuf),
-    /// As a unified difference to standard output.
+    /// As a unified diff to standard output.
     Diff,
     /// Nowhere: only messages and the table.
     Check,
@@ -116,7 +116,7 @@ struct Args {
     #[arg(short, long = "out", value_name = "OUT", help_heading = "Destination (exactly one)")]
     out: Option<PathBuf>,
 
-    /// Write a unified difference to standard output, and no file
+    /// Write a unified diff to standard output, and no file
     #[arg(long, help_heading = "Destination (exactly one)")]
     diff: bool,
 
@@ -129,7 +129,7 @@ struct Args {
     in_place: bool,
 
     /// Translate nothing, and say what would make the OpenACC sources faster; with `--diff`, the changes that are proven to keep
-    /// the results as a unified difference
+    /// the results as a unified diff
     #[arg(long, conflicts_with_all = ["out", "check", "in_place", "guard", "emit_build"])]
     advise: bool,
 
@@ -147,7 +147,7 @@ struct Args {
     #[command(flatten)]
     reports: Reports,
 
-    /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`; or
+    /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation after `#elif defined(_OPENMP)`; or
     /// other names than these
     #[arg(long, value_name = "ACC,OMP", num_args = 0..=1, require_equals = true, default_missing_value = "_OPENACC,_OPENMP")]
     #[arg(value_parser = guards)]
@@ -214,8 +214,8 @@ struct How {
     #[arg(long, value_name = "COMPILER|FILE")]
     profile: Option<String>,
 
-    /// How loops are said to run in parallel, from OpenMP 5.0 on: by `loop` where it may stand, which leaves to the compiler who
-    /// shares them out, or by `distribute` and `parallel for` [default: what is best for the profile]
+    /// How loops are said to run in parallel, from OpenMP 5.0 on: by `loop` where it may stand, which leaves it to the compiler how
+    /// distributes them, or by `distribute` and `parallel for` [default: what is best for the profile]
     #[arg(long, value_name = "HOW", value_parser = nest())]
     nest: Option<Nest>,
 
@@ -236,7 +236,7 @@ struct How {
     #[arg(long, value_name = "NAME", default_value = "nvidia")]
     device_type: String,
 
-    /// No two names lead to the same memory: pointers do not keep loops of `kernels`, and those with `auto`, from being found
+    /// No two pointers alias: they do not keep loops of `kernels`, and those with `auto`, from being found
     /// parallel
     #[arg(long)]
     assume_no_alias: bool,
@@ -246,16 +246,17 @@ struct How {
     #[arg(long)]
     as_written: bool,
 
-    /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
+    /// Let a file cost so many times as much work and memory before it is left untranslated; 0: as much as it takes
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     budget: u32,
 }
 
 /// The heading of the options that compilers have, too.
-const PREPROCESSOR: &str = "Preprocessor (as the compilers are told)";
+const PREPROCESSOR: &str = "Preprocessor (the options of the compilers)";
 
 /// The end of the help text.
-const AFTER: &str = "Exit status: 0 all translated, 1 some OpenACC is left, 2 wrong usage or a file failed.";
+const AFTER: &str =
+    "Exit status: 0 all translated, 1 some OpenACC is untranslated, 2 wrong usage or a file failed.";
 
 #[derive(Debug, Subcommand)]
 enum Topic {
@@ -577,7 +578,7 @@ impl How {
         }
         match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
             Some(condition) => {
-                let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
+                let why = format!("`--host-fallback` wants a condition: `{condition}` is not one");
                 Err(wrong(ErrorKind::InvalidValue, &why))
             }
             None => Ok(()),
@@ -719,7 +720,7 @@ impl Args {
             return Err(about_openmp("--guard"));
         }
         if self.database.is_some() && from_stdin {
-            let why = "`-p` tells of files: standard input is none; `-D`, `-U` and `-I` tell of it";
+            let why = "`-p` is about files, not about standard input: use `-D`, `-U` and `-I`";
             return Err(wrong(ErrorKind::ArgumentConflict, why));
         }
         if self.line_directives && !is_cuda {

@@ -69,7 +69,7 @@ pub struct Construct {
     pub uses: Vec<(String, String)>,
     /// When it is done.
     pub order: Order,
-    /// Several names may lead to the same memory.
+    /// Several names may alias.
     pub is_aliased: bool,
     /// The directives in the text: the number of the line, from zero, and the place of the directive in Fortran.
     pub places: Vec<(usize, u32)>,
@@ -656,7 +656,7 @@ impl<'a> Maker<'a> {
         Ok(roles)
     }
 
-    /// Whether only a loop in the construct names a variable in its clauses, which is no launch of its own.
+    /// Whether only a loop in the construct names a variable in its clauses, which is not a launch of its own.
     fn is_of_loop(&self, symbol: SymbolId) -> bool {
         let directive = &self.ground.bound[self.index].directive;
         let listed = directive.clauses.iter().flat_map(|clause| crate::plan::list(&clause.kind));

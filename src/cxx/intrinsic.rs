@@ -1,4 +1,4 @@
-//! The intrinsic functions of Fortran (2018, 16) that give a number or a truth value of such.
+//! The intrinsic functions of Fortran (2018, 16) that give a number or a logical value of such.
 //!
 //! Invariant: a function that is not known here is refused.
 

@@ -199,7 +199,7 @@ impl Writer<'_> {
         let is_number =
             |symbol| variables.get(symbol).is_some_and(|one| one.shape.is_empty() && one.object.is_none());
         if !result.is_none_or(is_number) {
-            return Err(self.refused("whose result is no number"));
+            return Err(self.refused("whose result is not a number"));
         }
         Ok(Named { variables, order, dummies, captured, result })
     }
@@ -254,7 +254,7 @@ impl Writer<'_> {
         }
         let is_kept = known.fortran.save || known.kind == SymbolKind::Static;
         if self.is_own(symbol) && (is_kept || known.fortran.pointer || known.fortran.allocatable) {
-            return Err(self.refused(&format!("in which `{}` is no plain variable", known.name)));
+            return Err(self.refused(&format!("in which `{}` is not a plain variable", known.name)));
         }
         if known.fortran.optional {
             return Err(self.refused(&format!("which has `{}`, an optional argument", known.name)));

@@ -34,7 +34,7 @@ pub struct Signature {
     pub name: String,
     /// Its arguments.
     pub dummies: Vec<Dummy>,
-    /// The variables around it that it uses, which are passed behind its arguments.
+    /// The variables around it that it uses, which are passed after its arguments.
     pub captured: Vec<Captured>,
     /// What it gives, if anything.
     pub result: Option<Type>,
@@ -73,7 +73,7 @@ pub struct Captured {
 /// How a dummy argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DummyKind {
-    /// A number or truth value that the procedure does not assign.
+    /// A number or logical value that the procedure does not assign.
     Value,
     /// One that it may assign.
     Reference,

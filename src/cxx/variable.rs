@@ -286,7 +286,7 @@ impl Variables {
         self.has_others = true;
     }
 
-    /// Takes in a variable that is known, but for its names in C++.
+    /// Takes in a variable that is known, except its names in C++.
     pub fn add_own(&mut self, symbols: &Symbols, symbol: SymbolId, mut variable: Variable, at: Span) {
         let name = &symbols.get(symbol).name;
         variable.name = cpp_name(name);

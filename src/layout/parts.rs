@@ -163,7 +163,7 @@ impl Laying<'_> {
         Some(())
     }
 
-    /// The new directive in the place of the old one, with what stands before it.
+    /// The new directive in place of the old one, with what stands before it.
     fn relaid(&mut self, directive: &Directive) {
         let edit = super::relaid(self.ground.file, self.old, &directive.words(self.speech));
         let start = self.old.span.start;
@@ -309,7 +309,7 @@ fn edits_of_implied(ground: Ground, at: Span, owner: Option<u32>, parts: &[Part]
     Some(joined(edits))
 }
 
-/// The edits that put `heads` in the place of the first line of a `do concurrent`.
+/// The edits that put `heads` in place of the first line of a `do concurrent`.
 fn nested_edits(file: &SourceFile, unit: &Unit, stmt: StmtId, heads: &[String]) -> Option<Vec<Edit>> {
     let one = unit.concurrent.iter().find(|one| one.stmt == stmt)?;
     let nested = one.nested.as_ref().filter(|_| super::stands_alone(file, one.header))?;
@@ -355,7 +355,7 @@ pub fn joined(edits: Vec<Edit>) -> Vec<Edit> {
     out
 }
 
-/// The edits of a directive behind a label of C: OpenMP's directives that stand alone are no statements that it could mark.
+/// The edits of a directive after a label of C: OpenMP's directives that stand alone are not statements that it could mark.
 /// `span` is the directive's, which stands alone.
 pub fn behind_label(file: &SourceFile, scan: &Scan, span: Span, mut edits: Vec<Edit>) -> Vec<Edit> {
     let before = scan.shadow.get(..span.start as usize).unwrap_or_default().trim_ascii_end();

@@ -20,7 +20,7 @@ pub struct Aliased<'a> {
     pub bound: Cow<'a, [Bound]>,
     /// The blocks, by directive.
     pub blocks: BTreeMap<usize, Block>,
-    /// The directives that must be left.
+    /// The directives that must be left untranslated.
     pub refused: BTreeSet<usize>,
 }
 
@@ -59,7 +59,7 @@ pub struct Temporary {
     pub name: String,
     /// Its declaration.
     pub declaration: String,
-    /// The offset behind which the declaration may stand.
+    /// The offset after which the declaration may stand.
     pub place: u32,
 }
 
@@ -73,7 +73,7 @@ struct Alias {
     root: String,
     /// No clause names it, and it is an array.
     is_bare_array: bool,
-    /// It is no new name: the variable that the key is another name of.
+    /// It is not a new name: the variable that the key is another name of.
     is_variable: bool,
 }
 
@@ -166,7 +166,7 @@ impl Block {
         known.map(|alias| alias.name.as_str())
     }
 
-    /// A line of code with the aliases in the place of the components.
+    /// A line of code with the aliases in place of the components.
     pub fn respell(&self, line: &str) -> String {
         let mut names: Vec<&Alias> = self.names.iter().collect();
         names.sort_by_key(|alias| std::cmp::Reverse(alias.key.len()));
@@ -259,7 +259,7 @@ fn is_word(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// What stands behind the path `key` at the beginning of a text, whatever its case and its blanks.
+/// What stands after the path `key` at the beginning of a text, whatever its case and its blanks.
 fn behind<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut rest = text;
     for wanted in key.chars() {

@@ -362,7 +362,7 @@ impl Lowering<'_> {
         Ok((page, row))
     }
 
-    /// The queue of a routine's `…_async` twin: its argument behind those that the page names.
+    /// The queue of a routine's `…_async` counterpart: its argument after those that the page names.
     fn queue(&self, page: &Page, call: &ApiCall) -> Option<ExprId> {
         if self.is_fortran() {
             return call.args.last().copied().filter(|_| call.is_async);

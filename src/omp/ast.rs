@@ -72,7 +72,7 @@ impl Leaf {
 pub struct Directive {
     /// The constructs it combines, outermost first.
     pub leaves: Vec<Leaf>,
-    /// A parenthesis right behind the words, as in `declare target(f)`.
+    /// A parenthesis right after the words, as in `declare target(f)`.
     pub argument: Option<String>,
     /// Its clauses.
     pub clauses: Vec<Clause>,
@@ -196,7 +196,7 @@ impl Directive {
         }
     }
 
-    /// The words of the directive, piece by piece: its name (in C behind `omp`), then each clause in our order.
+    /// The words of the directive, piece by piece: its name (in C after `omp`), then each clause in our order.
     pub fn words(&self, speech: Speech) -> Vec<String> {
         let name: Vec<&str> = self.leaves.iter().map(|leaf| leaf.word(speech)).collect();
         let argument = self.argument.as_ref().map(|text| format!("({text})")).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Directive {
 pub enum Ending {
     /// It stands by itself.
     None,
-    /// The loop or statement behind it says where it ends.
+    /// The loop or statement after it says where it ends.
     Optional,
     /// Its region goes up to there.
     Needed,

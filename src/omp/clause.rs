@@ -18,7 +18,7 @@ use super::queue;
 use super::shadow;
 use super::texts::{multiplied, pointers, without_section};
 
-/// The page that speaks of a clause.
+/// The page that is about a clause.
 pub fn entry(kind: &ClauseKind) -> &'static str {
     match kind {
         ClauseKind::If(_) => "clause/if",
@@ -91,7 +91,7 @@ fn device_constant(name: &str) -> Option<String> {
 pub struct Facts<'a> {
     /// The class of a list item's variable.
     pub class: &'a dyn Fn(&ListItem) -> Class,
-    /// Whether a list item is rows behind a pointer to pointers.
+    /// Whether a list item is rows of a pointer to pointers.
     pub is_rows: &'a dyn Fn(&ListItem) -> bool,
     /// The queue that an expression of constants names.
     pub constant: &'a dyn Fn(&Expr) -> Option<Queue>,

@@ -1,6 +1,6 @@
 //! Components that a compiler cannot map: which directives name such, in clauses or in their bodies.
 //!
-//! Invariant: a construct names the components of a variable by their aliases everywhere, or it is left.
+//! Invariant: a construct names the components of a variable by their aliases everywhere, or it is left untranslated.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use super::pointers::{self, Moving};
 use super::texts::opening;
 use super::{Speech, Target, profile};
 
-/// Gives names to the components that the directives of a Fortran file speak of and the target's compilers cannot map.
+/// Gives names to the components that the directives of a Fortran file are about and the target's compilers cannot map.
 pub fn alias<'a>(
     file: &SourceFile,
     unit: &Unit,
@@ -497,7 +497,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Whether a list item is an array whose elements need not lie one behind the other.
+    /// Whether a list item is an array whose elements need not lie one after the other.
     fn may_have_gaps(&self, item: &ListItem) -> bool {
         let Some(root) = self.symbols.lookup(&item.base.text, item.span.start) else { return false };
         match self.last_component(item) {
@@ -768,7 +768,7 @@ impl Work<'_, '_> {
         Ok(self.symbols.component(record, &step.name).map(|last| (span, shape(last))))
     }
 
-    /// The part of a path that names the pointer behind `count` components, if it is the same all through the construct.
+    /// The part of a path that names the pointer after `count` components, if it is the same all through the construct.
     fn pointer(&self, path: &Path, count: usize, (used, stmt): (&Uses, StmtId)) -> Option<Span> {
         let steps = &path.steps[..count];
         let name = self.symbols.get(path.root).name.len() as u32;
@@ -860,7 +860,7 @@ fn plain(item: &ListItem, name: &str) -> ListItem {
     renamed
 }
 
-/// The subscripts and components behind a variable's name, with the first element of each array.
+/// The subscripts and components after a variable's name, with the first element of each array.
 fn first_elements(rest: &str) -> String {
     let (mut text, mut depth) = (String::new(), 0usize);
     for char in rest.chars().filter(|char| !char.is_whitespace()) {
@@ -880,7 +880,7 @@ fn first_elements(rest: &str) -> String {
     text
 }
 
-/// The item with the alias of its component; a section behind it stays.
+/// The item with the alias of its component; a section after it stays.
 fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
     let mut renamed = item.clone();
     let section = match item.parts.last() {

@@ -35,14 +35,14 @@ pub(super) fn close(bound: &[Bound], done: &mut [Lowered]) {
     }
 }
 
-/// Lines at the end of a region and behind it.
+/// Lines at the end of a region and after it.
 #[derive(Default)]
 struct Lines {
     inside: Vec<String>,
     behind: Vec<String>,
 }
 
-/// Takes the lines out of the parts that stand at the region's end; those at its start go behind the directive.
+/// Takes the lines out of the parts that stand at the region's end; those at its start go after the directive.
 fn take_lines(one: &Bound, lowered: &mut Lowered) -> Lines {
     let mut lines = Lines::default();
     for part in std::mem::take(&mut lowered.parts) {
@@ -101,7 +101,7 @@ fn behind(one: &Bound, lowered: &mut Lowered, endings: &[Directive], lines: Line
     }
 }
 
-/// Puts the blocks around their directives: they open before them, and end behind their ends.
+/// Puts the blocks around their directives: they open before them, and end after their ends.
 pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
     for (index, block) in &aliased.blocks {
         let one = &aliased.bound[*index];
@@ -189,7 +189,7 @@ fn open(parts: &mut Vec<Part>, more: Vec<String>) {
     }
 }
 
-/// Lines behind all that stands for a directive.
+/// Lines after all that stands for a directive.
 fn shut(parts: &mut Vec<Part>, more: Vec<String>) {
     match statements(parts) {
         Some(lines) => lines.extend(more),

@@ -1,5 +1,5 @@
 //! Several `declare` directives of one function, and `data` regions that jumps leave: what each puts where the function begins
-//! and where it is left.
+//! and where control leaves it.
 //!
 //! Invariant: lines at one place come from one directive; data enters in the order of the directives, and leaves in the
 //! opposite order.

@@ -12,7 +12,7 @@ use super::look::{self, Asked};
 use super::profile::Tuning;
 use super::texts::multiplied;
 
-/// The leaves that share out a loop's iterations.
+/// The leaves that distribute a loop's iterations.
 fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
     let (gangs, lanes) = (work.spread.gangs, work.spread.lanes);
     if tuning.by_loops {

@@ -1,6 +1,6 @@
 //! What single compilers do not build, where there are no other words for it.
 //!
-//! Invariant: nothing is written otherwise here; the author is told.
+//! Invariant: nothing is written otherwise here; the author is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 

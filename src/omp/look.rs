@@ -26,7 +26,7 @@ pub struct Asked {
     pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
-    /// Whether the list item is one `block` of memory, or `rows` behind an array of pointers.
+    /// Whether the list item is one `block` of memory, or `rows` after an array of pointers.
     pub memory: &'static str,
     /// Where a `declare` stands: `program` or `function`.
     pub scope: &'static str,

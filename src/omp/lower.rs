@@ -1,6 +1,6 @@
 //! Walks the plan and says each item in OpenMP.
 //!
-//! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
+//! Invariant: one `Lowered` for each bound directive; what is left untranslated is said by a diagnostic.
 
 use std::collections::BTreeSet;
 
@@ -230,7 +230,7 @@ impl Lowering<'_> {
         for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
             let Some(row) = look::row(clause::entry(&clause.kind), &asked) else { continue };
             rows.push(row.id.to_string());
-            // What the plan has decided it has told, too.
+            // What the plan has decided, it has reported, too.
             let is_tile = matches!(clause.kind, ClauseKind::Tile(_));
             let told = row.tell.filter(|_| is_tile);
             self.diags.extend(told.and_then(|code| diag::tell(code, clause.span, &clause.name.text)));
@@ -238,7 +238,7 @@ impl Lowering<'_> {
         rows
     }
 
-    /// What a level says in parentheses that no loop heeds, as words for a diagnostic.
+    /// What a level says in parentheses that no loop applies to, as words for a diagnostic.
     fn unheeded(&self, kind: &ClauseKind) -> Option<String> {
         let is_unheeded = |expr: &Expr| !self.plan.heeded.contains(&expr.span);
         match kind {
@@ -304,7 +304,7 @@ impl Lowering<'_> {
         Lowered { parts, rows: self.level_rows(index), left: false }
     }
 
-    /// What the clauses of a directive that count for the device amount to, but for those to `skip`.
+    /// What the clauses of a directive that count for the device amount to, except those to `skip`.
     fn gather(&mut self, index: usize, asked: &Asked, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
         let counting = plan::effective(&self.bound[index].directive, self.target.device_type).0;
         self.gather_clauses(index, &counting, asked, skip)
@@ -432,8 +432,8 @@ impl Lowering<'_> {
         [begin, all.iter().rev().filter(is_ended).map(|one| one.end().line(speech)).collect()]
     }
 
-    /// Whether there is nothing to put around the construct at `index`, or room for it: it is no body of something else,
-    /// and the lines behind it mean what its clauses meant. They are the clauses of directive `from`.
+    /// Whether there is nothing to put around the construct at `index`, or room for it: it is not a body of something else,
+    /// and the lines after it mean what its clauses meant. They are the clauses of directive `from`.
     fn may_stand(&mut self, index: usize, from: usize, lines: &Around) -> bool {
         if lines.before.is_empty() && lines.behind.is_empty() {
             return true;
@@ -548,7 +548,7 @@ impl Lowering<'_> {
         Around { before, behind }
     }
 
-    /// The rows of the page that speaks of names for components.
+    /// The rows of the page that is about names for components.
     fn components(&mut self) {
         let aliased = self.aliased;
         for index in aliased.blocks.keys() {
@@ -560,7 +560,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An alias is gone behind its block: the host waits for what names it.
+    /// An alias is gone after its block: the host waits for what names it.
     fn hold_aliases(&mut self, index: usize, directive: &mut Directive) {
         let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
         if is_queued && self.aliased.blocks.contains_key(&index) {
@@ -586,7 +586,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The loops of an array statement, behind a directive of their own or behind the one of the region.
+    /// The loops of an array statement, after a directive of their own or after the one of the region.
     fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
         let Some(ArrayStatement { directive: index, elementwise, ends }) = self.plan.arrays.get(&stmt) else {
             return;
@@ -617,12 +617,12 @@ impl Lowering<'_> {
         Some(begin.into_iter().chain([code.clone()]).chain(end).collect())
     }
 
-    /// The `do` loops in the place of `do concurrent`.
+    /// The `do` loops in place of `do concurrent`.
     fn nest_concurrent(&mut self) {
         for one in &self.unit.concurrent {
             let index = self.plan.concurrent.get(&one.stmt).filter(|index| !self.done[**index].left);
             if let Some((index, nested)) = index.zip(one.nested.as_ref()) {
-                // They end before what else stands behind the loop.
+                // They end before what else stands after the loop.
                 self.done[*index].parts.insert(0, Part::Nested(one.stmt, nested.heads.clone()));
             }
         }
@@ -1268,7 +1268,7 @@ impl Lowering<'_> {
         items.filter(|_| self.target.speech == Speech::Fortran).filter(is_here).cloned().collect()
     }
 
-    /// What takes the memory back of variables that are freed where their procedure is left.
+    /// What takes the memory back of variables that are freed where their procedure returns.
     fn freed_at_exit(&self, index: usize, names: &[String]) -> Vec<String> {
         let bound = &self.bound[index];
         let is_program = |scope: &Scope| scope.function == bound.function && scope.kind == ScopeKind::Program;
@@ -1400,7 +1400,7 @@ fn without(clauses: &mut Vec<Clause>, names: &[String]) {
     clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
 }
 
-/// Lines at a place where a function or region is left.
+/// Lines at a place where control leaves a function or region.
 fn part_at(exit: Exit, lines: &[String]) -> Part {
     match exit {
         Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.to_vec()),
@@ -1452,7 +1452,7 @@ fn has_motion(directive: &Directive) -> bool {
     directive.clauses.iter().any(|clause| matches!(clause.name.as_str(), "to" | "from"))
 }
 
-/// The directives by which the data of a construct enters before it and leaves behind it.
+/// The directives by which the data of a construct enters before it and leaves after it.
 fn held(gathered: &Gathered) -> [Option<Directive>; 2] {
     let mut both =
         ["target enter data", "target exit data"].map(|words| Directive::new(&[Leaf::Named(words)]));
@@ -1526,7 +1526,7 @@ fn tiles(work: &WorkLoop) -> &'static str {
     }
 }
 
-/// The directive of a loop, and behind it the one that tiles the loops.
+/// The directive of a loop, and after it the one that tiles the loops.
 fn with_tiles(directive: Directive, work: Option<&WorkLoop>) -> Part {
     match work.map(|work| work.tile.as_slice()) {
         None | Some([]) => Part::Directive(directive),

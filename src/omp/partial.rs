@@ -443,7 +443,7 @@ impl Work<'_> {
     }
 }
 
-/// A use of `root` in the bytes `within` that is no part of any of `places`.
+/// A use of `root` in the bytes `within` that is not part of any of `places`.
 pub(super) fn path_outside<'a>(
     paths: &'a [Path],
     root: SymbolId,

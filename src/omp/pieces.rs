@@ -68,7 +68,7 @@ impl Pieces {
         }
         let item_text = match speech {
             Speech::C => {
-                // What is behind the piece's slowest dimension is whole, and so may that dimension be.
+                // What comes after the piece's slowest dimension is whole, and so may that dimension be.
                 let is_all = |at: usize| section.extents[at] == Extent::Whole;
                 let kept = piece.map_or(texts.len(), |piece| piece + usize::from(!is_all(piece)));
                 let is_row = (0..texts.len()).any(|at| section.is_row(at));
@@ -108,7 +108,7 @@ impl Pieces {
     }
 }
 
-/// An item's text without the subscripts behind its last member.
+/// An item's text without the subscripts after its last member.
 fn object(item: &ListItem, speech: Speech) -> &str {
     match speech {
         Speech::C => without_section(&item.text),
@@ -176,7 +176,7 @@ impl Row<'_> {
             Some(bound) => bound.text.clone(),
             None => format!("{inquiry}({}, {})", self.object, self.at + 1),
         };
-        // Backwards, what is left out is the other bound; the order of the pieces does not matter.
+        // Backwards, what is omitted is the other bound; the order of the pieces does not matter.
         let is_backwards = stride.as_ref().is_some_and(|stride| stride.text.trim().starts_with('-'));
         let inquiries = if is_backwards { ["ubound", "lbound"] } else { ["lbound", "ubound"] };
         let (first, last) = (bound(first, inquiries[0]), bound(second, inquiries[1]));

@@ -1,7 +1,7 @@
 //! Pointers of Fortran that get other targets while the device has their old ones. OpenMP attaches the device's copy of a
 //! pointer when it is mapped, and not again (4.5, 2.15.5.1); OpenACC looks at each directive where the pointer points to.
 //!
-//! Invariant: what stands here is named by `associate` at each directive, or the program's author is told.
+//! Invariant: what stands here is named by `associate` at each directive, or the program's author is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,7 +143,7 @@ fn data(one: &Bound) -> impl Iterator<Item = &ListItem> {
     })
 }
 
-/// Whether a pointer is one to an array; `None` for what is no pointer.
+/// Whether a pointer is one to an array; `None` for what is not a pointer.
 pub(super) fn is_pointer(symbols: &Symbols, (root, members): &Place) -> Option<bool> {
     let known = symbols.get(*root);
     if members.is_empty() {

@@ -151,7 +151,7 @@ pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
     if is_queued && is_combined { split(directive) } else { None }
 }
 
-/// A `target` and what it is combined with, each with its clauses; `None` if the directive is no `target`.
+/// A `target` and what it is combined with, each with its clauses; `None` if the directive is not `target`.
 pub fn split(directive: &Directive) -> Option<[Directive; 2]> {
     let (first, rest) = directive.leaves.split_first()?;
     if *first != Leaf::Target {

@@ -1,7 +1,7 @@
 //! Reductions in Fortran of what compilers for OpenMP reduce no more than badly: scalars that are pointers or allocatable,
 //! and elements of arrays.
 //!
-//! Invariant: all over its construct such a variable is a scalar of its own, or the construct is left.
+//! Invariant: all over its construct such a variable is a scalar of its own, or the construct is left untranslated.
 
 use std::collections::BTreeSet;
 

@@ -15,7 +15,7 @@ use crate::sema::Symbols;
 use super::ast::Speech;
 use super::lowered::{Lowered, Part};
 
-/// The directives with the variables in the place of the expressions.
+/// The directives with the variables in place of the expressions.
 pub(super) fn with_variables<'b>(bound: &'b [Bound], saved: &[Saved]) -> Cow<'b, [Bound]> {
     if saved.is_empty() {
         return Cow::Borrowed(bound);

@@ -105,7 +105,7 @@ fn root(item: &str) -> Option<String> {
     Some(name(&item[..end]).to_ascii_lowercase())
 }
 
-/// Whether an item is no member of anything, whatever its subscripts are.
+/// Whether an item is not a member of anything, whatever its subscripts are.
 fn is_object(item: &str) -> bool {
     let mut depth = 0i32;
     !item.bytes().zip(item.bytes().skip(1).chain([b' '])).any(|(c, next)| {

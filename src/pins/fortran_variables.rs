@@ -19,7 +19,7 @@ pub struct Fortran {
     pub kind: char,
     /// All of it, as `storage_size` takes it.
     pub whole: String,
-    /// The element behind the first one of a piece.
+    /// The element after the first one of a piece.
     pub next: String,
     /// The bounds of each dimension that is run through, outermost first, with its number.
     pub loops: Vec<(usize, String, String)>,
@@ -328,7 +328,7 @@ fn object(input: &Input, known: &Symbol, item: &ListItem) -> Option<Object> {
             guards,
         });
     }
-    // A component of an array of a type is no array that we know.
+    // A component of an array of a type is not an array that we know.
     let inner =
         &item.parts[..item.parts.len() - usize::from(matches!(item.parts.last(), Some(Part::Section(_))))];
     let is_element = |part: &Part| match part {

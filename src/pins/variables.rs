@@ -245,7 +245,7 @@ fn names(item: &DataItem, symbol: SymbolId) -> bool {
     item.symbol == Some(symbol)
 }
 
-/// Whether something behind a pointer is used.
+/// Whether something that a pointer leads to is used.
 fn leads(used: &Use) -> bool {
     used.part_read || used.part_written || used.read
 }
@@ -261,7 +261,7 @@ fn counters(input: &Input, stmt: StmtId) -> BTreeSet<SymbolId> {
     found
 }
 
-/// Whether a scalar that a `kernels` construct changes is used behind it.
+/// Whether a scalar that a `kernels` construct changes is used after it.
 fn is_left(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
     let is_kernels = matches!(&input.plan.items[index], Item::Launch(launch) if launch.region == Region::Kernels)
         || input.plan.kernels.contains_key(&index);

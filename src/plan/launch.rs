@@ -92,7 +92,7 @@ impl Maker<'_> {
             let other = &self.input.bound[*other].directive;
             self.diags.push(diag::not_yet(
                 other.span,
-                "a directive inside a compute construct that is no `loop`, `atomic` or `cache`",
+                "a directive inside a compute construct other than `loop`, `atomic` or `cache`",
             ));
             return;
         }

@@ -394,7 +394,7 @@ impl Maker<'_> {
                 "what `{name}` points to may be on the device longer than the region, and the host's copy must stay"
             )),
             Class::Record | Class::Unknown => {
-                Err(format!("the type of `{name}` is not seen, or is no number's"))
+                Err(format!("the type of `{name}` is not seen, or is not a number's"))
             }
         }
     }

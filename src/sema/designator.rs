@@ -36,7 +36,7 @@ pub(super) struct Designator {
     is_pointer: bool,
     is_target: bool,
     base: Option<BaseType>,
-    /// The type of its elements, if it is one of numbers or truth values.
+    /// The type of its elements, if it is one of numbers or logical values.
     pub(super) number: Option<Number>,
 }
 
@@ -117,7 +117,7 @@ fn parts(unit: &Unit, expr: ExprId) -> Option<Vec<Part>> {
     }
 }
 
-/// Reads what `expr` names. `None` if it is no name, element, section or component.
+/// Reads what `expr` names. `None` if it is not a name, element, section or component.
 pub(super) fn designator(
     texts: Texts,
     symbols: &Symbols,

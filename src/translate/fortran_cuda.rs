@@ -97,7 +97,7 @@ struct FortranCuda {
     headers: BTreeSet<Span>,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
-    /// The sentinels `!@acc`: what stands behind them is there in each build.
+    /// The sentinels `!@acc`: what stands after them is there in each build.
     conditionals: BTreeSet<Span>,
     /// The lines at statements that allocate, by place.
     placed: BTreeSet<(u32, Vec<u8>)>,
@@ -507,7 +507,7 @@ impl FortranCuda {
             let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
             matches!(known.class, Class::Array | Class::Scalar | Class::Record)
                 && !is_whole_of_assumed_size
-                // The library takes an argument that is absent for nothing, but a section of it is no argument.
+                // The library takes an argument that is absent for nothing, but a section of it is not an argument.
                 && (!known.fortran.optional || item.parts.is_empty())
         });
         if is_plain && !item.common { Ok(passed) } else { Err(refused()) }
@@ -607,7 +607,7 @@ impl FortranCuda {
         self.replaced(view, at, lines, order.condition)
     }
 
-    /// Statements in the place of a directive, which run where a condition is true.
+    /// Statements in place of a directive, which run where a condition is true.
     fn replaced(
         &mut self,
         view: &View,
@@ -712,7 +712,7 @@ fn is_passed(view: &View, known: &Symbol) -> bool {
     matches!(known.class, Class::Array | Class::Scalar | Class::Record) && !is_object_with_procedures
 }
 
-/// The edits that end a region of directive `at` where it is left.
+/// The edits that end a region of directive `at` where control leaves it.
 fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
     let ground = &view.ground;
     let one = &ground.bound[at];
@@ -797,7 +797,7 @@ fn module_name(file: &SourceFile, options: &Options) -> String {
     format!("{}_acc", shortened(name))
 }
 
-/// A name of which enough is left for a name of Fortran, which has at most 63 characters, to have more behind it.
+/// A name that leaves enough for a name of Fortran, which has at most 63 characters, to have more after it.
 fn shortened(name: String) -> String {
     const MOST: usize = 45;
     if name.len() <= MOST {

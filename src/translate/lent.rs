@@ -68,7 +68,7 @@ const OF_LANGUAGES: [&str; 48] = [
     "time",
 ];
 
-/// So many calls are marked behind the one that a message is about.
+/// So many calls are marked after the one that a message is about.
 const MARKED: usize = 3;
 
 /// A call inside of a region that stays.

@@ -11,7 +11,7 @@ use crate::layout;
 use crate::omp::{self, Part};
 use crate::source::{SourceFile, Span};
 
-/// The lines, by the offset behind which they may stand.
+/// The lines, by the offset after which they may stand.
 #[derive(Debug, Default)]
 pub struct Specifications {
     lines: BTreeMap<u32, Vec<Asked>>,
@@ -63,7 +63,7 @@ impl Specifications {
     }
 
     /// Puts the lines into the specification parts, before the first code that stands there: `use` statements come first.
-    /// What only directives ask for that are left is not needed.
+    /// What only directives ask for that are left untranslated is not needed.
     pub fn finish(
         &mut self,
         file: &SourceFile,
@@ -93,7 +93,7 @@ impl Specifications {
     }
 }
 
-/// Where the line behind the first statement of a scoping unit begins: `use` statements may stand from there on.
+/// Where the line after the first statement of a scoping unit begins: `use` statements may stand from there on.
 pub fn behind_head(file: &SourceFile, scope: &Scope) -> u32 {
     let head = scope.specification.start;
     let rest = file.bytes.get(head as usize..).unwrap_or_default();

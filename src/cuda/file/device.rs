@@ -74,7 +74,7 @@ pub struct Device {
     pub(super) externs: BTreeMap<String, String>,
     /// Constants that kernels name where the language wants one.
     pub(super) sizes: BTreeSet<String>,
-    /// The names of variables with a twin.
+    /// The names of variables with a counterpart.
     pub(super) declared: BTreeSet<String>,
     pub(super) registrations: Vec<String>,
     pub(super) includes: BTreeSet<(usize, u32, String)>,
@@ -551,7 +551,7 @@ impl Device {
             out += "#define restrict __restrict__\n\n";
         }
         for (name, meaning) in meaning::WORDS {
-            // C++ has functions in the place of C's macros.
+            // C++ has functions in place of C's macros.
             let is_meant = !meaning.starts_with("acc2omp::") || source.ends_with(".c");
             if is_meant && said.contains(name) {
                 out += &format!("#define {name} {meaning}\n\n");
@@ -602,7 +602,7 @@ impl Device {
         out + "#endif\n"
     }
 
-    /// Lines for the end of the host file: the variables that have a twin on the device, what the options of the build choose,
+    /// Lines for the end of the host file: the variables that have a counterpart on the device, what the options of the build choose,
     /// and how structs lie in memory.
     pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();

@@ -193,7 +193,7 @@ impl Lowering<'_> {
         for (body, parts) in bodies {
             let span = self.input.stmt_span(*body);
             let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
-            // Directives between the head and what it governs have been heeded.
+            // Directives between the head and what it governs have been applied.
             let head = head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             lines.extend(head.map(str::to_owned));
             lines.extend(braced(self.parts(index, parts, asked)?));

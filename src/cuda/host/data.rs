@@ -141,7 +141,7 @@ impl Lowering<'_> {
             return Ok(lines);
         }
         if is_bare_pointer(self.input, index, item) {
-            // The memory behind the pointer is meant.
+            // The memory that the pointer leads to is meant.
             return Ok(match motion {
                 Motion::Present | Motion::NoCreate => {
                     vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())]
@@ -237,7 +237,7 @@ impl Lowering<'_> {
         self.standalone(index, &asked, lines)
     }
 
-    /// Statements in the place of a directive that stands for itself.
+    /// Statements in place of a directive that stands for itself.
     pub fn standalone(
         &mut self,
         index: usize,

@@ -40,7 +40,7 @@ pub struct Launch {
     pub index: usize,
     /// The statement.
     pub stmt: StmtId,
-    /// The directive whose loops are shared out: itself, or a loop directive in a `kernels` construct.
+    /// The directive whose loops are distributed: itself, or a loop directive in a `kernels` construct.
     pub root: Option<usize>,
     /// The construct's data are on the device already.
     pub is_split: bool,
@@ -59,7 +59,7 @@ struct Scheduled<'a> {
     others: BTreeSet<(usize, Span)>,
     sizes: Sizes,
     is_one_gang: bool,
-    /// No two names lead to the same memory.
+    /// No two pointers alias.
     is_distinct: bool,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         Ok(Scheduled { asked, nest, captured, extras, others, sizes, is_one_gang, is_distinct })
     }
 
-    /// The block of a launch in its place.
+    /// The block of an inline launch.
     fn in_place(
         &mut self,
         input: &Input,
@@ -209,7 +209,7 @@ impl<'a> Lowering<'a> {
         asked
     }
 
-    /// The loops of a launch that are shared out.
+    /// The loops of a launch that are distributed.
     fn nest(&mut self, input: &Input<'a>, launch: Launch) -> Nest<'a> {
         let Launch { index, root, in_kernels, .. } = launch;
         let kind = input.bound[index].directive.kind;
@@ -357,7 +357,7 @@ fn reduced_by_construct(input: &Input, index: usize) -> HashSet<SymbolId> {
     items.filter_map(|item| input.symbols.lookup(item.variable(), bound.span.start)).collect()
 }
 
-/// Whether the name of a variable has become a macro's, or no longer is one, behind its declaration.
+/// Whether the name of a variable has become a macro's, or no longer is one, after its declaration.
 fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
         return false;
@@ -366,7 +366,7 @@ fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
 }
 
-/// Whether a macro in a size of a variable has got another meaning behind the size.
+/// Whether a macro in a size of a variable has got another meaning after the size.
 fn is_size_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|_| !input.in_place) else { return false };
     let said = choices.place(input.number(&one.seen), one.decl.span.start);
@@ -454,7 +454,7 @@ fn captured_variables<'a>(
     for one in captured {
         let before = making.host.params.len();
         making.variable(one)?;
-        // What the region assigns is no constant of the host.
+        // What the region assigns is not a constant of the host.
         let is_assigned = one.used.written || one.used.part_written;
         for param in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
             // What has its type in the header, as `const double *`, keeps it.

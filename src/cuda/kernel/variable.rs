@@ -100,7 +100,7 @@ impl<'a, 'b> Variable<'a, 'b> {
         let derived = &one.decl.derived;
         // What a type name stands for is not known, or the build decides it.
         if matches!(one.class, Class::Array | Class::Pointer) && derived.is_empty() {
-            return Err(refused(at, "an array or pointer behind a type name"));
+            return Err(refused(at, "an array or pointer hidden by a type name"));
         }
         let stars = spelling::stars(&one.decl);
         let is_pointer_first = matches!(derived.first(), Some(Derived::Pointer));

@@ -84,7 +84,7 @@ impl Asked {
         })
     }
 
-    /// The lines of a directive, behind what they need first.
+    /// The lines of a directive, after what they need first.
     pub fn around(&self, lines: Vec<String>) -> Vec<String> {
         let Some(text) = &self.kept else { return lines };
         let uses: usize = lines.iter().map(|line| line.matches(QUEUE).count()).sum();

@@ -20,7 +20,7 @@ type Params = BTreeMap<u32, BTreeSet<usize>>;
 pub enum Shown {
     /// A clause names a section of it.
     Pointer,
-    /// The code puts an index behind it, or a star before it, or hands it on to where that may be done.
+    /// The code puts an index after it, or a star before it, or hands it on to where that may be done.
     Indexed,
     /// The code names a member of it.
     Object,
@@ -55,7 +55,7 @@ fn has_section(input: &Input, symbol: SymbolId) -> bool {
     })
 }
 
-/// What code puts an index behind, or a star before, by itself, in other variables, or in functions that it calls.
+/// What code puts an index after, or a star before, by itself, in other variables, or in functions that it calls.
 fn indexed(input: &Input, stmt: StmtId, params: &mut Params) -> BTreeSet<SymbolId> {
     let unit = input.unit();
     let mut found = BTreeSet::new();

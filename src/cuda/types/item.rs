@@ -24,7 +24,7 @@ pub struct Address {
     pub at_start: bool,
 }
 
-/// All of a variable that is no pointer.
+/// All of a variable that is not a pointer.
 pub fn whole(seen: Seen, name: &str, decl: &Decl) -> Address {
     let arrays = decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count();
     if arrays == 0 {
@@ -36,7 +36,7 @@ pub fn whole(seen: Seen, name: &str, decl: &Decl) -> Address {
         };
     }
     let element = format!("{name}{}", "[0]".repeat(arrays));
-    // To `sizeof`, a parameter is a pointer, but for a reference.
+    // To `sizeof`, a parameter is a pointer, except a reference.
     let before = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first())
         && !before.trim_end().ends_with('&')
@@ -91,7 +91,7 @@ pub fn order(input: &Input, index: usize, item: &ListItem) -> usize {
     2 * item.depth() + usize::from(element(input, index, item).is_some())
 }
 
-/// The pointer that an item, or a section of it, names if it has a twin on the device, to which the memory is attached
+/// The pointer that an item, or a section of it, names if it has a counterpart on the device, to which the memory is attached
 /// (OpenACC 3.3, 2.6.4 and 2.7.2).
 pub fn declared_pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
     let place = input.bound[index].directive.span.start;
@@ -139,12 +139,12 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
         decl.derived.iter().take(depth).skip(1).any(|part| matches!(part, Derived::Pointer))
     });
     if pointers_inside && element(input, index, item).is_none() {
-        return Err(refused(item.span, "rows behind pointers"));
+        return Err(refused(item.span, "an array of row pointers"));
     }
     piece(input, index, item)
 }
 
-/// The memory of a list item that is one piece, perhaps behind several pointers.
+/// The memory of a list item that is one piece, perhaps after several pointers.
 pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
@@ -281,7 +281,7 @@ impl Section {
         (count.clone(), format!("({count}) * sizeof {element}"))
     }
 
-    /// An element: by these indices in the dimensions of the section, the first one in those that are left out.
+    /// An element: by these indices in the dimensions of the section, the first one in those that are omitted.
     fn element_at(&self, index: impl Fn(&Extent) -> String) -> String {
         let indices: String = self.extents.iter().map(|extent| format!("[{}]", index(extent))).collect();
         format!("{}{indices}{}", self.base, "[0]".repeat(self.dimensions - self.extents.len()))
@@ -333,7 +333,7 @@ pub fn pieces(input: &Input, item: &ListItem) -> Result<(Vec<String>, ListItem),
     Ok((heads, piece))
 }
 
-/// Rows behind a pointer to pointers: the address of the pointers and how many there are, and the bounds of each row.
+/// Rows of a pointer to pointers: the address of the pointers and how many there are, and the bounds of each row.
 pub fn rows(input: &Input, index: usize, item: &ListItem) -> Option<Rows> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place)?;
@@ -347,7 +347,7 @@ pub fn rows(input: &Input, index: usize, item: &ListItem) -> Option<Rows> {
     Some(Rows { name: item.base.text.clone(), first, count: count?, from, length: length? })
 }
 
-/// Rows behind a pointer to pointers.
+/// Rows of a pointer to pointers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub name: String,

@@ -184,7 +184,7 @@ impl FortranCuda {
         all.diags.extend(said);
         for edit in edits {
             match self.place_of_use(view, edit.span.start) {
-                // The line stands behind the `use` statements that come there, too.
+                // The line stands after the `use` statements that come there, too.
                 Some(place) => {
                     let lines = String::from_utf8_lossy(&edit.text);
                     let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -202,7 +202,7 @@ impl FortranCuda {
         }
     }
 
-    /// The place for `use` statements, if the first code behind it stands at this offset.
+    /// The place for `use` statements, if the first code after it stands at this offset.
     fn place_of_use(&self, view: &View, offset: u32) -> Option<u32> {
         let Texts { file, unit } = view.ground.files.own;
         let place = behind_head(file, layout::innermost(unit, offset)?);

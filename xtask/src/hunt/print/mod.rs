@@ -102,7 +102,7 @@ fn alone(speech: &dyn Speech, kind: Alone, list: &[Clause]) -> String {
         Alone::EnterData => "enter data",
         Alone::ExitData => "exit data",
         Alone::Update => "update",
-        // Its queues stand behind its name, as in a clause.
+        // Its queues stand after its name, as in a clause.
         Alone::Wait => "",
     };
     format!("{name}{}", clauses(speech, list)).trim_start().to_owned()

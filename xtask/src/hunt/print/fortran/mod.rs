@@ -250,7 +250,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The parts of a declaration: the type, the shape behind the name, the attributes.
+    /// The parts of a declaration: the type, the shape after the name, the attributes.
     fn parts(
         &self,
         ty: &Type,
