@@ -32,18 +32,13 @@ pub fn site(out: &Path, chapters: &[String]) -> Result<Vec<String>> {
 
 /// Where the page of a chapter is.
 fn page(chapter: &str) -> PathBuf {
-    let path = Path::new(chapter);
-    match path.file_name() {
-        Some(name) if name == "README.md" => path.with_file_name("index.html"),
-        _ => path.with_extension("html"),
-    }
+    Path::new(chapter).with_extension("html")
 }
 
 /// The targets of all links and pictures of a page.
 fn links(text: &str) -> Vec<&str> {
-    let attributes = ["href=\"", "src=\""];
-    let of = |attribute: &&str| text.split(*attribute).skip(1).filter_map(|rest| rest.split('"').next());
-    attributes.iter().flat_map(of).collect()
+    let after = text.split("href=\"").skip(1).chain(text.split("src=\"").skip(1));
+    after.filter_map(|rest| rest.split('"').next()).collect()
 }
 
 fn leads_somewhere(out: &Path, from: &Path, link: &str, texts: &BTreeMap<PathBuf, String>) -> bool {

@@ -57,7 +57,7 @@ fn row(arg: &Arg) -> String {
     let values = arg.get_value_names().unwrap_or_default().iter().map(|name| format!("`<{name}>`"));
     let values = if takes_value { values.collect::<Vec<_>>().join(" ") } else { String::new() };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let mut said = vec![escaped(&help)];
+    let mut said = vec![format!("{}.", escaped(help.trim_end_matches('.')))];
     let defaults: Vec<String> =
         arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();
     if takes_value && !defaults.is_empty() {
@@ -69,7 +69,7 @@ fn row(arg: &Arg) -> String {
         said.push(format!("Values: {}.", names.join(", ")));
     }
     let name = format!("{} {values}", names.join(", "));
-    format!("| {} | {} |\n", name.trim().replace('|', "\\|"), said.join(". ").replace('|', "\\|"))
+    format!("| {} | {} |\n", name.trim().replace('|', "\\|"), said.join(" ").replace('|', "\\|"))
 }
 
 /// A text in which no word is taken for an element of HTML.

@@ -22,7 +22,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/fortran.md",
             "docs/cuda.md",
             "docs/advise.md",
-            "packaging/README.md",
+            "packaging/index.md",
         ],
     ),
     (
@@ -30,7 +30,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &[
             command_line::PAGE,
             "rules/coverage.md",
-            "rules/README.md",
+            "rules/index.md",
             "rules/directive/",
             "rules/clause/",
             "rules/implicit/",
@@ -48,7 +48,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/speed.md",
             "docs/robustness.md",
             "docs/ports.md",
-            "benches/README.md",
+            "benches/index.md",
         ],
     ),
     ("Development", &["docs/contributing.md", "docs/style.md", "CHANGELOG.md"]),
@@ -85,9 +85,10 @@ pub fn write(root: &Path, out: &Path) -> Result<Vec<String>> {
     for name in COPIED {
         files::copy(&root.join(name), &out.join(name))?;
     }
+    adapt(root, out, out)?;
     files::write(&out.join(command_line::PAGE), command_line::page().as_bytes())?;
-    let mut summary = "# Summary\n\n[acc2omp](README.md)\n".to_owned();
-    let mut chapters = vec!["README.md".to_owned()];
+    let mut summary = "# Summary\n\n[acc2omp](index.md)\n".to_owned();
+    let mut chapters = vec!["index.md".to_owned()];
     for (part, names) in PARTS {
         summary += &format!("\n# {part}\n\n");
         for name in *names {
@@ -105,6 +106,43 @@ pub fn write(root: &Path, out: &Path) -> Result<Vec<String>> {
     }
     files::write(&out.join("SUMMARY.md"), summary.as_bytes())?;
     Ok(chapters)
+}
+
+/// Makes pages of the repository pages of a site, folder by folder: `README.md` is `index.md`, and folders have no links.
+fn adapt(root: &Path, out: &Path, folder: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            adapt(root, out, &path)?;
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            let here = folder.strip_prefix(out).unwrap_or(folder);
+            let text = without_folders(&files::read(&path)?, &root.join(here));
+            let text = text.replace("README.md)", "index.md)").replace("README.md#", "index.md#");
+            std::fs::remove_file(&path).map_err(failed)?;
+            let is_readme = path.file_name().is_some_and(|name| name == "README.md");
+            let path = if is_readme { path.with_file_name("index.md") } else { path };
+            files::write(&path, text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// A page without its links to folders, which a site does not show.
+fn without_folders(page: &str, folder: &Path) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once("](") {
+        let Some((target, rest_of_page)) = after.split_once(')') else { break };
+        match before.rsplit_once('[') {
+            Some((text, name)) if folder.join(target).is_dir() && !target.is_empty() => {
+                out += &format!("{text}{name}");
+            }
+            _ => out += &format!("{before}]({target})"),
+        }
+        rest = rest_of_page;
+    }
+    out + rest
 }
 
 /// The pages of a folder, sorted.
