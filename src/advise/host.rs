@@ -201,15 +201,15 @@ pub fn is_harmless(ground: &Ground, name: &str) -> bool {
 }
 
 /// A part of a function, without the compute constructs in it.
-pub struct Part<'g, 'a> {
+pub struct HostCode<'g, 'a> {
     ground: &'g Ground<'a>,
     span: Span,
 }
 
-impl<'g, 'a> Part<'g, 'a> {
+impl<'g, 'a> HostCode<'g, 'a> {
     /// The bytes of a part.
-    pub fn new(ground: &'g Ground<'a>, span: Span) -> Part<'g, 'a> {
-        Part { ground, span }
+    pub fn new(ground: &'g Ground<'a>, span: Span) -> HostCode<'g, 'a> {
+        HostCode { ground, span }
     }
 
     fn is_host(&self, span: Span) -> bool {

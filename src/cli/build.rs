@@ -306,7 +306,7 @@ pub fn in_real_folder(path: &Path) -> Option<PathBuf> {
 
 /// A word as the preprocessor gets it: one of a command's, or a part of one.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct WordPart<'a> {
     /// The place of the word of the command.
     pub at: usize,
     /// The bytes of that word.
@@ -316,14 +316,14 @@ pub struct Part<'a> {
 }
 
 /// The words for the preprocessor: those after `-Wp,` are several, and those that are handed on stand after an option.
-fn parts(words: &[String]) -> Vec<Part<'_>> {
+fn parts(words: &[String]) -> Vec<WordPart<'_>> {
     const HANDS_ON: [&str; 3] = ["-Xpreprocessor", "-Xclang", "-Xflang"];
     let mut all = Vec::new();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !HANDS_ON.contains(&word.as_str())) {
         let behind = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,"));
         let mut start = word.len() - behind.map_or(word.len(), str::len);
         for text in behind.map_or(vec![word.as_str()], |words| words.split(',').collect()) {
-            all.push(Part { at, bytes: start..start + text.len(), text });
+            all.push(WordPart { at, bytes: start..start + text.len(), text });
             start += text.len() + 1;
         }
     }
@@ -331,7 +331,7 @@ fn parts(words: &[String]) -> Vec<Part<'_>> {
 }
 
 /// What the words for the preprocessor ask for.
-fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
+fn said<'a>(parts: &[WordPart<'a>]) -> Vec<(Asks, WordPart<'a>)> {
     let mut all = Vec::new();
     let mut rest = parts.iter();
     while let Some(part) = rest.next() {
@@ -342,7 +342,7 @@ fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
                 value if matches!(asks, Asks::First) && value.starts_with('-') => None,
                 text => may_be_one.then(|| {
                     let start = part.bytes.end - text.len();
-                    (*asks, Part { at: part.at, bytes: start..part.bytes.end, text })
+                    (*asks, WordPart { at: part.at, bytes: start..part.bytes.end, text })
                 }),
             });
         all.extend(option);
@@ -351,7 +351,7 @@ fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
 }
 
 /// Where the words of a command name the files of `-include`.
-pub fn first_names(words: &[String]) -> Vec<Part<'_>> {
+pub fn first_names(words: &[String]) -> Vec<WordPart<'_>> {
     let all = said(&parts(words)).into_iter().filter(|(asks, _)| matches!(asks, Asks::First));
     all.map(|(_, name)| name).collect()
 }

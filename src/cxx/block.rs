@@ -19,7 +19,7 @@ use super::named;
 use super::record;
 use super::statement::Body;
 use super::types::Type;
-use super::variable::{Asked, Bound, Dimension, Variable, Variables, element, names_in, passed_name};
+use super::variable::{Bound, BoundQuery, Dimension, Variable, Variables, element, names_in, passed_name};
 
 /// What a name of `associate` stands for.
 enum Associated {
@@ -292,7 +292,7 @@ impl Body<'_> {
             let (text, counts) = self.section(init)?;
             self.line(&format!("{constant}{cpp} *{name} = &{text};"));
             for (place, count) in counts.into_iter().enumerate() {
-                sizes.push((passed_name(&variable.bounds, place, Asked::Extent), count));
+                sizes.push((passed_name(&variable.bounds, place, BoundQuery::Extent), count));
             }
         }
         Ok(sizes)

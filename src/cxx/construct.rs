@@ -25,7 +25,7 @@ use super::signature::DummyKind;
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::variable::{
-    Asked, Bound as Limit, Variable, Variables, names_in, passed_name, place_name, presence_name,
+    Bound as Limit, BoundQuery, Variable, Variables, names_in, passed_name, place_name, presence_name,
 };
 
 /// A data clause that the host does before the call.
@@ -958,10 +958,12 @@ impl<'a> Maker<'a> {
             }
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
                 let (function, kind) = match which {
-                    Asked::Lower => ("lbound", ", 8"),
+                    BoundQuery::Lower => ("lbound", ", 8"),
                     // One that is absent has no size to ask for.
-                    Asked::Extent if variable.is_optional || self.is_hidden("size") => ("acc2omp_size", ""),
-                    Asked::Extent => ("size", ", 8"),
+                    BoundQuery::Extent if variable.is_optional || self.is_hidden("size") => {
+                        ("acc2omp_size", "")
+                    }
+                    BoundQuery::Extent => ("size", ", 8"),
                 };
                 args.push(Argument {
                     name: passed_name(&variable.bounds, *at, *which),

@@ -17,7 +17,7 @@ use super::intrinsic;
 use super::record;
 use super::types::{Files, Type, Word, plain_code};
 use super::value::{Value, binds};
-use super::variable::{Asked, BoundText, Variables, element, literal};
+use super::variable::{BoundQuery, BoundText, Variables, element, literal};
 
 /// Writes expressions.
 pub struct Values<'a> {
@@ -319,7 +319,7 @@ impl Values<'_> {
     ) -> Result<Value, Why> {
         let refused = || Why::new(at, "an array section");
         let [first, last, None] = parts else { return Err(refused()) };
-        let extent = || self.bound(symbol, place, Asked::Extent).ok_or_else(refused);
+        let extent = || self.bound(symbol, place, BoundQuery::Extent).ok_or_else(refused);
         Ok(match (first, last) {
             (None, None) => extent()?,
             (first, Some(last)) => {
@@ -348,7 +348,7 @@ impl Values<'_> {
             offset = Some(match offset {
                 None => steps,
                 Some(inner) => {
-                    let extent = self.bound(symbol, place, Asked::Extent).ok_or_else(unknown)?;
+                    let extent = self.bound(symbol, place, BoundQuery::Extent).ok_or_else(unknown)?;
                     let inner = Value::binary(&extent, "*", &inner, binds::PRODUCT, Type::INTEGER);
                     match steps.text.as_str() {
                         "0" => inner,
@@ -377,7 +377,7 @@ impl Values<'_> {
             let at = self.files.own.unit.expr(subscript).span;
             return Err(Why::new(at, "a subscript that is not an integer"));
         }
-        let lower = self.bound(symbol, place, Asked::Lower);
+        let lower = self.bound(symbol, place, BoundQuery::Lower);
         let Some(lower) = lower else { return Ok(value) };
         let Ok(number) = lower.text.parse::<i128>() else {
             return Ok(Value::binary(&value, "-", &lower, binds::SUM, Type::INTEGER));
@@ -401,7 +401,7 @@ impl Values<'_> {
     }
 
     /// A bound of an array.
-    pub fn bound(&self, symbol: SymbolId, place: usize, which: Asked) -> Option<Value> {
+    pub fn bound(&self, symbol: SymbolId, place: usize, which: BoundQuery) -> Option<Value> {
         Some(match self.variables.bound(symbol, place, which)? {
             BoundText::Number(number) => Value::name(number.to_string(), Type::INTEGER),
             BoundText::Name(name) => Value::name(name, Type { bytes: 8, ..Type::INTEGER }),

@@ -9,7 +9,7 @@ use crate::sema::SymbolId;
 use super::Why;
 use super::structs::Record;
 use super::types::{Identity, Type};
-use super::variable::Asked;
+use super::variable::BoundQuery;
 
 /// The procedures that are written so far.
 #[derive(Default)]
@@ -67,7 +67,7 @@ pub struct Captured {
     /// How it is passed.
     pub kind: DummyKind,
     /// The bounds that are passed, too.
-    pub bounds: Vec<(usize, Asked)>,
+    pub bounds: Vec<(usize, BoundQuery)>,
 }
 
 /// How a dummy argument is passed.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bound;
 use crate::source::Span;
 
-use super::ast::{Clause, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Clause, Directive, Leaf};
 
 /// The longest name that Fortran has.
 const LONGEST: usize = 63;
@@ -118,7 +118,7 @@ impl Block {
         let update = |alias: &Alias, motion: &str| {
             let mut update = Directive::new(&[Leaf::Named("target update")]);
             update.add(Clause::list(motion, None, &alias.selector));
-            self.updated.contains(&alias.name).then(|| update.line(Speech::Fortran))
+            self.updated.contains(&alias.name).then(|| update.line(BaseLanguage::Fortran))
         };
         let there = own.iter().flat_map(|alias| {
             let copy = format!("{} = {}", alias.name, alias.selector);
@@ -138,7 +138,7 @@ impl Block {
             release.add(Clause::text("if", condition));
         }
         release.add(Clause::list("map", Some("release"), &self.released.join(", ")));
-        (!self.released.is_empty()).then(|| release.line(Speech::Fortran))
+        (!self.released.is_empty()).then(|| release.line(BaseLanguage::Fortran))
     }
 
     fn pair(&self, alias: &Alias) -> String {

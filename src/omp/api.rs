@@ -11,7 +11,7 @@ use crate::sema::Class;
 use crate::source::Span;
 
 use super::Target;
-use super::ast::{Body, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Body, Directive, Leaf};
 use super::section::Sections;
 use super::{flang, look, profile, queue};
 
@@ -254,7 +254,7 @@ impl Lowering<'_> {
     }
 
     fn is_fortran(&self) -> bool {
-        self.target.speech == Speech::Fortran
+        self.target.speech == BaseLanguage::Fortran
     }
 
     fn tell(&mut self, row: &Row, used: &ApiUse) {

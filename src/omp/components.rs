@@ -18,7 +18,7 @@ use super::alias::{Aliased, Block, Temporary};
 use super::apart::Apart;
 use super::pointers::{self, Moving};
 use super::texts::opening;
-use super::{Speech, Target, profile};
+use super::{BaseLanguage, Target, profile};
 
 /// Gives names to the components that the directives of a Fortran file are about and the target's compilers cannot map.
 pub fn alias<'a>(
@@ -30,7 +30,7 @@ pub fn alias<'a>(
     target: Target,
 ) -> (Aliased<'a>, Vec<Diag>) {
     let aliased = Aliased { bound: Cow::Borrowed(bound), blocks: BTreeMap::new(), refused: BTreeSet::new() };
-    if target.speech != Speech::Fortran {
+    if target.speech != BaseLanguage::Fortran {
         return (aliased, Vec::new());
     }
     let is_flang = profile::tuning(target.profile).flang;
@@ -44,7 +44,7 @@ pub fn alias<'a>(
     let rewritten = plan.arrays.keys().map(|stmt| unit.stmt(*stmt).span);
     let nested = unit.concurrent.iter().filter(|one| plan.concurrent.contains_key(&one.stmt));
     let rewritten = rewritten.chain(nested.map(|one| one.header)).collect();
-    let mut work = Work {
+    let mut work = Aliases {
         file,
         unit,
         symbols,
@@ -69,7 +69,7 @@ pub fn alias<'a>(
     (work.aliased, work.diags)
 }
 
-struct Work<'a, 'b> {
+struct Aliases<'a, 'b> {
     file: &'a SourceFile,
     unit: &'a Unit,
     symbols: &'a Symbols,
@@ -135,7 +135,7 @@ enum Problem {
     Whole,
 }
 
-impl Work<'_, '_> {
+impl Aliases<'_, '_> {
     /// Finds the types of objects that stay on the host while the targets of their pointers are on the device.
     fn part(&mut self, bound: &[Bound]) {
         let mut apart = Apart::new(self.unit, self.symbols, bound);

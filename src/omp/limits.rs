@@ -12,22 +12,22 @@ use crate::rules;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 
 use super::partial::{data, path};
-use super::{Speech, Target};
+use super::{BaseLanguage, Target};
 
 /// Says what the compilers of the target's profile do not build.
 pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -> Vec<Diag> {
     let mut diags = Vec::new();
     let family = rules::profile(target.profile).family.as_str();
-    if target.speech == Speech::C && matches!(family, "clang" | "generic") {
+    if target.speech == BaseLanguage::C && matches!(family, "clang" | "generic") {
         diags.extend(updates_of_statics(unit, symbols, bound));
     }
-    if target.speech == Speech::C && matches!(family, "gcc" | "generic") {
+    if target.speech == BaseLanguage::C && matches!(family, "gcc" | "generic") {
         diags.extend(static_members(unit, symbols, bound));
     }
-    if target.speech == Speech::C && family == "gcc" {
+    if target.speech == BaseLanguage::C && family == "gcc" {
         diags.extend(bound.iter().filter_map(|one| member_of_pointer(symbols, one)));
     }
-    if target.speech == Speech::Fortran && family == "clang" {
+    if target.speech == BaseLanguage::Fortran && family == "clang" {
         diags.extend(bound.iter().filter_map(members_of_elements));
     }
     diags

@@ -9,7 +9,7 @@ use super::ast::Directive;
 
 /// A change of the source that a directive asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SourceChange {
     /// The directive's own text becomes this directive.
     Directive(Directive),
     /// Two directives, one after the other.
@@ -72,7 +72,7 @@ pub enum Part {
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
     /// The changes; none if the directive is left untranslated.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SourceChange>,
     /// It is left untranslated.
     pub left: bool,
     /// The rule rows used; of a directive that is left untranslated, those that refused it among them.

@@ -18,7 +18,7 @@ use super::texts::without_section;
 
 /// Says where an object, or more of it, is needed on the device while the target of one of its members is there without it.
 pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
-    let mut work = Work { unit, symbols, bound, targets: Vec::new(), paths: Vec::new() };
+    let mut work = Members { unit, symbols, bound, targets: Vec::new(), paths: Vec::new() };
     work.targets = (0..bound.len()).flat_map(|index| work.lone_targets(index)).collect();
     if work.targets.is_empty() {
         return Vec::new();
@@ -177,7 +177,7 @@ fn range<'m>(members: &'m [Member]) -> Option<(&'m str, usize, usize)> {
     Some((object, *numbers.iter().min()?, *numbers.iter().max()?))
 }
 
-struct Work<'a> {
+struct Members<'a> {
     unit: &'a Unit,
     symbols: &'a Symbols,
     bound: &'a [Bound],
@@ -187,7 +187,7 @@ struct Work<'a> {
     paths: Vec<Path>,
 }
 
-impl Work<'_> {
+impl Members<'_> {
     fn lone_targets(&self, index: usize) -> Vec<Target> {
         let one = &self.bound[index];
         if !matches!(one.directive.kind, DirectiveKind::Data | DirectiveKind::EnterData) {

@@ -25,7 +25,7 @@ pub fn reduced(
 ) -> Vec<Diag> {
     let mut diags = Vec::new();
     let rewritten = plan.arrays.keys().map(|stmt| unit.stmt(*stmt).span).collect();
-    let work = Work { file, unit, symbols, rewritten };
+    let work = Reductions { file, unit, symbols, rewritten };
     for index in (0..aliased.bound.len()).filter(|_| unit.is_fortran()) {
         let is_inside =
             || ancestors(&aliased.bound, index).any(|at| aliased.bound[at].directive.kind.is_compute());
@@ -46,7 +46,7 @@ pub fn reduced(
     diags
 }
 
-struct Work<'a> {
+struct Reductions<'a> {
     file: &'a SourceFile,
     unit: &'a Unit,
     symbols: &'a Symbols,
@@ -65,7 +65,7 @@ struct Scalar {
     may_be_present: bool,
 }
 
-impl Work<'_> {
+impl Reductions<'_> {
     /// The list items that need it, each once, with the directive that names it.
     fn items(&self, index: usize, aliased: &Aliased) -> Vec<(usize, ListItem)> {
         let mut found: Vec<(usize, ListItem)> = Vec::new();

@@ -5,7 +5,7 @@
 use crate::host::ir::Unit;
 
 use super::gathered::Gathered;
-use super::lowered::Part;
+use super::lowered::SourceChange;
 
 /// What the names of such pointers begin with.
 pub const POINTER: &str = "acc2omp_at_";
@@ -40,6 +40,6 @@ pub fn blocks(gathered: &Gathered, unit: &Unit) -> [Vec<String>; 3] {
 }
 
 /// The line after the directive as a part.
-pub fn opened(lines: Vec<String>) -> Option<Part> {
-    (!lines.is_empty()).then_some(Part::LinesBehind(lines))
+pub fn opened(lines: Vec<String>) -> Option<SourceChange> {
+    (!lines.is_empty()).then_some(SourceChange::LinesBehind(lines))
 }

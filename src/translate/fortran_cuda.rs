@@ -18,7 +18,7 @@ use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Pro
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::{ScopeKind, StmtId};
-use crate::omp::Part;
+use crate::omp::SourceChange;
 use crate::plan::{self, Exit, Item};
 use crate::scan::{self, Conditions, Include, Scan};
 use crate::sema::{Class, Symbol, Texts};
@@ -733,15 +733,15 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
         return Err(Why { at: one.directive.span, what });
     }
     let lines = vec!["call acc2omp_end()".to_owned()];
-    let parts: Vec<Part> = exits
+    let parts: Vec<SourceChange> = exits
         .iter()
         .map(|exit| match *exit {
-            Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.clone()),
+            Exit::Jump { stmt, braces: false } => SourceChange::Before(stmt, lines.clone()),
             // They stand inside of an `if` then.
             Exit::Jump { stmt, braces: true } => {
-                Part::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
+                SourceChange::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
             }
-            Exit::End(body) => Part::AtEnd(body, lines.clone()),
+            Exit::End(body) => SourceChange::AtEnd(body, lines.clone()),
         })
         .collect();
     let edits = edits_of(view, at, &parts);
@@ -749,7 +749,7 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
 }
 
 /// The edits for directive `at`; `None` if the source leaves no room for them.
-fn edits_of(view: &View, at: usize, parts: &[Part]) -> Option<Vec<Edit>> {
+fn edits_of(view: &View, at: usize, parts: &[SourceChange]) -> Option<Vec<Edit>> {
     let one = &view.ground.bound[at];
     let Texts { file, unit } = view.ground.files.own;
     let text = one.text.and_then(|at| view.scan.directives.get(at));

@@ -164,7 +164,7 @@ impl<'a> Library<'a> {
         // A variable of ours is not a name of a library.
         let own = plan::SAVED.iter().chain([&omp::DECIDED, &omp::POINTER]);
         let text = own.fold(String::from_utf8_lossy(text).into_owned(), |text, name| text.replace(name, ""));
-        if self.target.speech == omp::Speech::Fortran {
+        if self.target.speech == omp::BaseLanguage::Fortran {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
             return;
         }

@@ -10,7 +10,7 @@ use crate::bind::{self, Bound};
 use crate::diag;
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::Unit;
-use crate::omp::{self, ApiChange, ApiLowered, Speech};
+use crate::omp::{self, ApiChange, ApiLowered, BaseLanguage};
 use crate::scan::{Conditions, Scan};
 use crate::sema::Symbols;
 use crate::source::Span;
@@ -195,7 +195,7 @@ impl OpenMp<'_> {
         for change in lowered.changes.iter().filter(|_| unit.is_fortran()) {
             let (at, text) = match change {
                 ApiChange::Pragmas(span, lines) | ApiChange::Led(_, lines, span, _) => {
-                    (span.start, lines.iter().map(|one| one.line(Speech::Fortran)).collect())
+                    (span.start, lines.iter().map(|one| one.line(BaseLanguage::Fortran)).collect())
                 }
                 ApiChange::Text(span, text) => (span.start, text.clone()),
                 ApiChange::Gone(_) | ApiChange::Left => continue,

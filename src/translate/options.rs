@@ -157,7 +157,7 @@ impl Default for Options {
 impl Options {
     pub(super) fn target(&self, language: Language) -> omp::Target<'_> {
         let host_fallback = self.host_fallback.as_deref();
-        let (profile, speech) = (self.profile.name(), omp::Speech::of(language));
+        let (profile, speech) = (self.profile.name(), omp::BaseLanguage::of(language));
         omp::Target {
             version: self.omp.0,
             profile,

@@ -8,25 +8,31 @@ use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::{Scope, Unit};
 use crate::layout;
-use crate::omp::{self, Part};
+use crate::omp::{self, SourceChange};
 use crate::source::{SourceFile, Span};
 
 /// The lines, by the offset after which they may stand.
 #[derive(Debug, Default)]
 pub struct Specifications {
-    lines: BTreeMap<u32, Vec<Asked>>,
+    lines: BTreeMap<u32, Vec<WantedLine>>,
 }
 
 /// A line, and where the directives and calls begin that ask for it.
 #[derive(Debug)]
-struct Asked {
+struct WantedLine {
     line: String,
     by: Vec<u32>,
 }
 
 impl Specifications {
     /// Remembers what a directive at `old` asks of specification parts: its own lines, and the objects of queues.
-    pub fn specify(&mut self, file: &SourceFile, unit: &Unit, (old, parts): (Span, &[Part]), edits: &[Edit]) {
+    pub fn specify(
+        &mut self,
+        file: &SourceFile,
+        unit: &Unit,
+        (old, parts): (Span, &[SourceChange]),
+        edits: &[Edit],
+    ) {
         for (place, line) in layout::specified(unit, old, parts) {
             self.add(place, line, old.start);
         }
@@ -58,7 +64,7 @@ impl Specifications {
         let known = self.lines.entry(place).or_default();
         match known.iter_mut().find(|asked| asked.line == line) {
             Some(asked) => asked.by.push(by),
-            None => known.push(Asked { line, by: vec![by] }),
+            None => known.push(WantedLine { line, by: vec![by] }),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::source::Span;
 
 /// A variable that has a counterpart on the device.
-struct Twin<'a> {
+struct Counterpart<'a> {
     /// Its last name, which the counterpart has, too.
     name: &'a str,
     /// How the host names it at the end of the file.
@@ -58,7 +58,7 @@ impl Device {
             }
             self.declared.insert(decl.name.clone());
             if !decl.is_extern {
-                let names = Twin { name: &decl.name, path: &path, declaration: &twin };
+                let names = Counterpart { name: &decl.name, path: &path, declaration: &twin };
                 let others = hidden.declarations(input, (self.choices.own(), decl), item.span)?;
                 self.depends(item.span.start, others);
                 self.define(input, item.span.start, &names, (clause, decl.is_static));
@@ -80,7 +80,7 @@ impl Device {
             match twin(input, input.source, decl) {
                 Some(twin) => {
                     let path = qualified::path(&input.source, decl);
-                    let names = Twin { name, path: &path, declaration: &twin };
+                    let names = Counterpart { name, path: &path, declaration: &twin };
                     self.define(input, place, &names, (clause, decl.is_static))
                 }
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
@@ -125,7 +125,7 @@ impl Device {
         &mut self,
         input: &Input,
         place: u32,
-        Twin { name, path, declaration: twin }: &Twin,
+        Counterpart { name, path, declaration: twin }: &Counterpart,
         (clause, is_static): (DataClause, bool),
     ) {
         let own = if is_static { "static " } else { "" };

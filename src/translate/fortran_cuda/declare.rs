@@ -6,7 +6,7 @@
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::Bound;
 use crate::cxx::{self, Why};
-use crate::omp::Part;
+use crate::omp::SourceChange;
 use crate::plan::{self, Item};
 use crate::sema::Texts;
 use crate::source::Span;
@@ -96,10 +96,10 @@ impl FortranCuda {
                 && !matches!(one.directive.kind, DirectiveKind::Declare | DirectiveKind::Routine)
         };
         let entry = match bound.iter().find(is_first) {
-            Some(first) => Part::BeforeDirective(first.directive.span, lines),
-            None => Part::Before(*first, lines),
+            Some(first) => SourceChange::BeforeDirective(first.directive.span, lines),
+            None => SourceChange::Before(*first, lines),
         };
-        let edits = edits_of(view, at, &[Part::Gone, entry]);
+        let edits = edits_of(view, at, &[SourceChange::Gone, entry]);
         let mut edits = edits.ok_or_else(|| refused("this `declare` of a procedure"))?;
         edits.extend(ended_at(view, at, exits)?);
         let mut changes: Changes = vec![(at, edits)];
