@@ -48,6 +48,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "docs/speed.md",
             "docs/robustness.md",
             "docs/ports.md",
+            "docs/verify-tried.md",
             "benches/index.md",
         ],
     ),
