@@ -1,7 +1,7 @@
 //! Parameters that are declared by macros, as `double ROW(x, 32)`: the grammar does not see what they are. A clause that names
 //! one by its name alone would map a pointer, and not its elements.
 //!
-//! Invariant: an item becomes the section that the macro's text says, or the author is told.
+//! Invariant: an item becomes the section that the macro's text says, or the author is reported.
 
 use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Part, Subscript};
 use crate::bind::Bound;
@@ -147,7 +147,7 @@ fn sizes(symbols: &Symbols, macro_name: &str, args: &[&str], name: &str) -> Opti
     (!sizes.is_empty()).then_some(sizes)
 }
 
-/// What stands behind the name that a declaration declares, if nothing but a type stands before it.
+/// What stands after the name that a declaration declares, if nothing but a type stands before it.
 fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut at = 0;
     while let Some((start, end)) = next_word(text, at) {
@@ -160,7 +160,7 @@ fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// A macro's body with its arguments in the place of its parameters.
+/// A macro's body with its arguments in place of its parameters.
 fn filled(body: &str, params: &[String], args: &[&str]) -> String {
     let (mut text, mut at) = (String::new(), 0);
     while let Some((start, end)) = next_word(body, at) {

@@ -247,7 +247,7 @@ impl Input<'_> {
         name != item.variable() || matches!(class, Some(Class::Pointer | Class::Unknown) | None)
     }
 
-    /// Whether `item` is rows behind a pointer to pointers.
+    /// Whether `item` is rows of a pointer to pointers.
     pub(super) fn is_rows(&self, index: usize, item: &ListItem) -> bool {
         self.symbol_of(index, item).is_some_and(|symbol| is_rows(item, self.symbols.get(symbol)))
     }
@@ -432,13 +432,13 @@ fn named(bound: &Bound, symbols: &Symbols) -> impl Iterator<Item = SymbolId> {
     items.filter_map(|item| symbols.lookup(item.variable(), bound.directive.span.start))
 }
 
-/// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.
+/// Whether `item` names a whole pointer variable: a clause that is about its target must say so in another way.
 pub fn is_whole_pointer(item: &ListItem, class: Class) -> bool {
     let is_member = item.base.text == "this" && matches!(item.parts[..], [Part::Member(_)]);
     class == Class::Pointer && (item.parts.is_empty() || is_member)
 }
 
-/// Whether `item` is rows behind a pointer to pointers: `d[0:n][0:m]` of `double **d`.
+/// Whether `item` is rows of a pointer to pointers: `d[0:n][0:m]` of `double **d`.
 pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
     symbol.kind != SymbolKind::Member
         && symbol.class == Class::Pointer

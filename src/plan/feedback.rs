@@ -1,6 +1,6 @@
 //! What was found out about loops, in words.
 //!
-//! Invariant: a sequential loop is told with what stands in its way, and where.
+//! Invariant: a sequential loop is reported with what stands in its way, and where.
 
 use crate::sema::{Distance, Facts, Kind, Obstacle};
 use crate::source::Span;

@@ -358,7 +358,7 @@ impl Maker<'_> {
             };
             let is_around = printing.controlled.contains(&symbol);
             let is_free = is_around || !printing.parts.all.iter().any(is_read);
-            // Fortran gives each loop its own; nobody wants the value behind it.
+            // Fortran gives each loop its own; nobody reads the value after it.
             let is_own = self.input.unit.is_fortran() && !is_around
                 || !printing.parts.all.iter().copied().any(is_changed);
             return match is_free && is_own && self.input.is_loop_variable(printing.region, symbol) {

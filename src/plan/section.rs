@@ -46,7 +46,7 @@ pub struct Section {
     pub extents: Vec<Extent>,
     /// How many elements each dimension has, where the declaration says a number.
     pub sizes: Vec<Option<i64>>,
-    /// Dimensions that stand behind a pointer of their own, each of which leads to other memory.
+    /// Dimensions that stand after a pointer of their own, each of which leads to other memory.
     pub behind_pointer: Vec<bool>,
     /// A descriptor of Fortran says where its elements are.
     pub has_descriptor: bool,
@@ -150,7 +150,7 @@ impl Input<'_> {
     }
 }
 
-/// Takes items of data clauses in C for the whole array that look like the element behind its last one, as `a[64]` of
+/// Takes items of data clauses in C for the whole array that look like the element after its last one, as `a[64]` of
 /// `double a[64]`: there is no such element.
 pub fn sizes_as_arrays(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> (Vec<Bound>, Vec<Diag>) {
     let mut diags = Vec::new();

@@ -1,6 +1,6 @@
 //! How many gangs a kernel has, and how many threads a gang (OpenACC 3.3, 2.5.10 to 2.5.12).
 //!
-//! Invariant: any grid computes all iterations; this is about speed, but for what the program asks for.
+//! Invariant: any grid computes all iterations; this is about speed, except what the program asks for.
 
 use super::counted::{Counted, head_edits};
 use super::parts::Words;
@@ -197,7 +197,7 @@ impl<'a, 'b> Launched<'a, 'b> {
     /// As many gangs as take `each` of the iterations, or as the device holds.
     fn blocks(&self, trips: &str, each: usize, template: bool) -> String {
         let threads = self.sizes.vector * self.sizes.workers;
-        // A kernel that stays in its place has no name yet.
+        // A kernel that stays inline has no name yet.
         let kernel = match (self.input.in_place, template) {
             (true, _) => String::new(),
             (false, true) => format!("{}, ", self.words.kernel),

@@ -181,7 +181,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The one loop of a launch that all threads share out, if it counts upwards by one and its body is a block.
+/// The one loop of a launch that all threads distribute, if it counts upwards by one and its body is a block.
 fn only_loop<'n>(input: &Input, nest: &'n Nest) -> Option<&'n Shared<'n>> {
     let mut all = nest.values();
     let shared =
