@@ -4,7 +4,7 @@
 
 use super::ast::{
     Argument, Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, Expr, GangArgument,
-    ListItem, Name, Part, ReductionOp, Subscript, WaitArgument,
+    ListItem, Name, PathStep, ReductionOp, Subscript, WaitArgument,
 };
 use super::lex::{Kind, Token, lex};
 use super::nearest::nearest;
@@ -591,16 +591,16 @@ impl Parser<'_> {
         Some(ListItem { text: format!("{}{joint}{behind}", item.text), span: self.span(run), ..item })
     }
 
-    fn list_item(&self, run: Run, base: Name, parts: Vec<Part>, common: bool) -> ListItem {
+    fn list_item(&self, run: Run, base: Name, parts: Vec<PathStep>, common: bool) -> ListItem {
         ListItem { base, parts, text: self.span_text(run), span: self.span(run), common }
     }
 
     /// The member or section at `at`, and the index after it.
-    fn part(&mut self, at: usize, end: usize) -> Option<(Part, usize)> {
+    fn part(&mut self, at: usize, end: usize) -> Option<(PathStep, usize)> {
         let member = if self.fortran { self.is(at, "%") } else { self.is(at, ".") || self.is(at, "->") };
         if member {
             let name = self.one_name(Run { from: at + 1, to: end.min(at + 2) })?;
-            return Some((Part::Member(name), at + 2));
+            return Some((PathStep::Member(name), at + 2));
         }
         let opening = if self.fortran { "(" } else { "[" };
         if let (true, Kind::Open(Some(close))) = (self.is(at, opening), self.tokens[at].kind) {
@@ -609,7 +609,7 @@ impl Parser<'_> {
                 true => self.each(inner, Self::subscript)?,
                 false => vec![self.subscript(inner)?],
             };
-            return Some((Part::Section(subscripts), close + 1));
+            return Some((PathStep::Section(subscripts), close + 1));
         }
         self.fail(self.tokens[at].span, "a comma, a member or an array section")
     }
@@ -885,7 +885,9 @@ mod tests {
         assert_eq!(list[0].text, "a[0:n][1 : m]");
         assert_eq!(list[0].parts.len(), 2);
         assert_eq!(text(list[1].span), "s.p[ :k ]");
-        let [Part::Member(member), Part::Section(section)] = list[1].parts.as_slice() else { panic!() };
+        let [PathStep::Member(member), PathStep::Section(section)] = list[1].parts.as_slice() else {
+            panic!()
+        };
         assert_eq!(text(member.span), "p");
         let [Subscript::Range { first: None, second: Some(length), stride: None }] = section.as_slice()
         else {
@@ -958,7 +960,7 @@ mod tests {
         assert!(matches!(tree.clauses[1].kind, ClauseKind::Reduction(ReductionOp::BitXor, _)));
         let ClauseKind::Data(DataClause::Copy, list) = &tree.clauses[2].kind else { panic!() };
         assert_eq!(list[0].base.text, "a");
-        let [Part::Section(section)] = list[0].parts.as_slice() else { panic!() };
+        let [PathStep::Section(section)] = list[0].parts.as_slice() else { panic!() };
         assert!(matches!(
             section[..],
             [Subscript::Range { stride: Some(_), .. }, Subscript::Range { first: None, .. }]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, Part as ItemPart};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{self, Bound, ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Derived, FunctionId, StmtId, Unit};
@@ -884,7 +884,7 @@ fn first_elements(rest: &str) -> String {
 fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
     let mut renamed = item.clone();
     let section = match item.parts.last() {
-        Some(section @ ItemPart::Section(_)) => Some(section.clone()),
+        Some(section @ PathStep::Section(_)) => Some(section.clone()),
         _ => None,
     };
     let opens = section.as_ref().and_then(|_| opening(item.text.strip_suffix(')')?, ['(', ')']));
@@ -897,10 +897,10 @@ fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
     renamed
 }
 
-fn member(part: &ItemPart) -> Option<&str> {
+fn member(part: &PathStep) -> Option<&str> {
     match part {
-        ItemPart::Member(name) => Some(&name.text),
-        ItemPart::Section(_) => None,
+        PathStep::Member(name) => Some(&name.text),
+        PathStep::Section(_) => None,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, Derived, Unit};
@@ -51,7 +51,7 @@ fn members_of_elements(one: &Bound) -> Option<Diag> {
 fn member_of_pointer(symbols: &Symbols, one: &Bound) -> Option<Diag> {
     let kind = one.directive.kind;
     let is_bad = |item: &ListItem| {
-        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let has_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
         let meant = symbol(symbols, item).filter(|_| item.base.text != "this");
         meant.is_some_and(|meant| {
             let known = symbols.get(meant);

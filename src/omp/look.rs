@@ -2,7 +2,7 @@
 //!
 //! Invariant: the situation of a clause or an attribute is put together here; that of a call, in `api.rs`.
 
-use crate::acc::ast::{ListItem, Part, ReductionOp};
+use crate::acc::ast::{ListItem, PathStep, ReductionOp};
 use crate::plan::{Attribute, Sharing};
 use crate::rules::{Action, Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
@@ -89,7 +89,7 @@ impl RuleQuery {
 
     /// About this list item.
     pub fn with_item(&self, item: &ListItem, class: Class) -> RuleQuery {
-        let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let is_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
         let item = match class {
             _ if is_member => "member",
             Class::Scalar | Class::Record => "scalar",

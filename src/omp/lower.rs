@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, Part as ItemPart};
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, PathStep};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, StmtKind, Unit};
@@ -416,7 +416,7 @@ impl Lowering<'_> {
     fn is_declared_part(&self, item: &ListItem) -> bool {
         let symbol = self.symbols.lookup(item.variable(), item.span.start);
         self.is_flang()
-            && matches!(item.parts.as_slice(), [ItemPart::Section(_)])
+            && matches!(item.parts.as_slice(), [PathStep::Section(_)])
             && symbol.is_some_and(|symbol| flang::may_be_declared(self.symbols.get(symbol)))
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{Bound, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtKind, Unit};
@@ -95,8 +95,8 @@ pub(super) fn kept(
 pub(super) fn place(symbols: &Symbols, item: &ListItem) -> Option<Place> {
     let root = symbols.lookup(&item.base.text, item.span.start)?;
     let members = item.parts.iter().filter_map(|part| match part {
-        Part::Member(name) => Some(symbols.folded(&name.text).into_owned()),
-        Part::Section(_) => None,
+        PathStep::Member(name) => Some(symbols.folded(&name.text).into_owned()),
+        PathStep::Section(_) => None,
     });
     Some((root, members.collect()))
 }

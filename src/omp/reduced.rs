@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, PathStep, Subscript};
 use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
@@ -87,7 +87,7 @@ impl Reductions<'_> {
         let known = self.symbols.get(symbol);
         match item.parts.as_slice() {
             [] => known.class == Class::Scalar && (known.fortran.pointer || known.fortran.allocatable),
-            [Part::Section(subscripts)] => {
+            [PathStep::Section(subscripts)] => {
                 known.class == Class::Array && subscripts.iter().all(|one| matches!(one, Subscript::Index(_)))
             }
             _ => false,

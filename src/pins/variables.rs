@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, PathStep, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
@@ -227,7 +227,7 @@ pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
     let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
     let parts = symbol.map(|symbol| match item.parts.as_slice() {
         [] => fortran_variables::components(input, symbol).0,
-        [Part::Section(_)] => fortran_variables::components_of_section(input, symbol, item),
+        [PathStep::Section(_)] => fortran_variables::components_of_section(input, symbol, item),
         _ => Vec::new(),
     });
     whole.into_iter().chain(parts.into_iter().flatten()).collect()

@@ -3,7 +3,7 @@
 //!
 //! Invariant: an item becomes the section that the macro's text says, or the author is reported.
 
-use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, PathStep, Subscript};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{Function, Unit};
@@ -61,7 +61,7 @@ fn take(item: &mut ListItem, sizes: &[String]) {
     let expr = |text: &str| Expr { text: text.to_owned(), span: item.span };
     let range =
         |size: &String| Subscript::Range { first: Some(expr("0")), second: Some(expr(size)), stride: None };
-    let parts = sizes.iter().map(|size| Part::Section(vec![range(size)])).collect();
+    let parts = sizes.iter().map(|size| PathStep::Section(vec![range(size)])).collect();
     item.parts = parts;
     item.text = item.text.trim_end().to_owned();
     sizes.iter().for_each(|size| item.text += &format!("[0:{size}]"));

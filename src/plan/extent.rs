@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, Part, Subscript};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, PathStep, Subscript};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, UnaryOp, Unit};
@@ -214,8 +214,11 @@ fn clause(
     // It has no place of its own in the source.
     let span = Span { start: bound.directive.name_span.end, end: bound.directive.name_span.end };
     let expr = |text: &String| Some(Expr { text: text.clone(), span });
-    let part =
-        Part::Section(vec![Subscript::Range { first: expr(&first), second: expr(&length), stride: None }]);
+    let part = PathStep::Section(vec![Subscript::Range {
+        first: expr(&first),
+        second: expr(&length),
+        stride: None,
+    }]);
     let text = format!("{name}[{first}:{length}]");
     let base = Name { text: name.to_owned(), span };
     let item = ListItem { base, parts: vec![part], text: text.clone(), span, common: false };

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind, ListItem, PathStep, Subscript};
 use crate::bind::{Target, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Derived, ExprId, ExprKind, Stmt, StmtId, StmtKind};
@@ -169,8 +169,8 @@ impl Input<'_> {
                 || symbol.is_some_and(|symbol| is_host_value(self, printing.index, printing.region, symbol))
         };
         let texts = item.parts.iter().flat_map(|part| match part {
-            Part::Section(subscripts) => subscripts.iter().flat_map(texts).collect::<Vec<_>>(),
-            Part::Member(_) => vec!["?"],
+            PathStep::Section(subscripts) => subscripts.iter().flat_map(texts).collect::<Vec<_>>(),
+            PathStep::Member(_) => vec!["?"],
         });
         let word = |char: char| char.is_alphanumeric() || char == '_';
         texts.into_iter().all(|text| {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
+use crate::acc::ast::{DirectiveKind, ListItem, PathStep, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
@@ -191,7 +191,9 @@ impl Input<'_> {
         let class =
             self.symbol_of(index, item).map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class);
         let what = match class {
-            _ if item.parts.iter().any(|part| matches!(part, Part::Member(_))) => "a reduction of a member",
+            _ if item.parts.iter().any(|part| matches!(part, PathStep::Member(_))) => {
+                "a reduction of a member"
+            }
             Class::Record => "a reduction of a struct",
             Class::Pointer if item.parts.is_empty() => "a reduction of a pointer without a section",
             _ => return None,
@@ -687,7 +689,7 @@ pub(super) fn base_of(item: &str) -> &str {
 fn as_section(item: &ListItem) -> String {
     let mut text = item.text.clone();
     for part in item.parts.iter().rev() {
-        if let Part::Section(subscripts) = part
+        if let PathStep::Section(subscripts) = part
             && let [Subscript::Index(element)] = subscripts.as_slice()
         {
             let end = (element.span.end - item.span.start) as usize;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{
-    Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
+    Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, PathStep, Subscript,
 };
 use crate::bind::{self, Bound};
 use crate::diag::Severity;
@@ -67,9 +67,9 @@ impl Region {
     fn parts(&self) -> impl Iterator<Item = &ListItem> {
         let items = if let Items::Read(items) = &self.items { items.as_slice() } else { &[] };
         items.iter().filter(|item| {
-            let is_index = |part: &Part| match part {
-                Part::Member(_) => true,
-                Part::Section(all) => all.iter().any(|one| matches!(one, Subscript::Index(_))),
+            let is_index = |part: &PathStep| match part {
+                PathStep::Member(_) => true,
+                PathStep::Section(all) => all.iter().any(|one| matches!(one, Subscript::Index(_))),
             };
             item.parts.iter().any(is_index)
         })

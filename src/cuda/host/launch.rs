@@ -23,7 +23,7 @@ use crate::cuda::program::levels::Levels;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, defines, predefined, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
-use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::clause::LaunchRequest;
 use crate::cuda::schedule::distinct::are_distinct;
 use crate::cuda::schedule::nest::{self, Nest};
 use crate::cuda::schedule::sizes::{Sizes, shape};
@@ -49,7 +49,7 @@ pub struct Launch {
 
 /// What is decided about a launch before any of it is written.
 struct Scheduled<'a> {
-    asked: Asked,
+    asked: LaunchRequest,
     /// The loops that gangs and threads divide.
     nest: Nest<'a>,
     /// The variables from outside, and what else the region gets.
@@ -82,7 +82,7 @@ struct Kernel {
 
 impl<'a> Lowering<'a> {
     /// Makes kernel and launcher of one launch; the call of the launcher.
-    pub fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<Vec<String>, Refused> {
+    pub fn launch(&mut self, launch: Launch, asked: &LaunchRequest) -> Result<Vec<String>, Refused> {
         let placement = self.placements.launch(launch.stmt).found()?;
         let placed = Input { in_place: placement.is_in_place(), object: placement.object(), ..*self.input };
         let input = &predefined::directed(&placed, placed.stmt_span(launch.stmt));
@@ -104,7 +104,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         input: &Input<'a>,
         launch: Launch,
-        asked: &Asked,
+        asked: &LaunchRequest,
     ) -> Result<Scheduled<'a>, Refused> {
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let asked = self.gangs(input, index, asked);
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What is asked for, with one gang where the gangs could not combine what they reduce.
-    fn gangs(&mut self, input: &Input, index: usize, asked: &Asked) -> Asked {
+    fn gangs(&mut self, input: &Input, index: usize, asked: &LaunchRequest) -> LaunchRequest {
         let mut asked = asked.clone();
         if let Some(said) = &input.plan.notes[index].one_gang {
             self.diags.push(said.clone());

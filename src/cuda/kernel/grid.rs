@@ -6,7 +6,7 @@ use super::counted::{Counted, head_edits};
 use super::parts::Words;
 use crate::cuda::program::{Input, Refused};
 use crate::cuda::schedule::capture::{Captured, Role};
-use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::clause::LaunchRequest;
 use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::schedule::sizes::{self, Sizes};
 use crate::host::ir::{ExprId, ExprKind};
@@ -41,7 +41,7 @@ pub struct Launched<'a, 'b> {
     pub captured: &'b [Captured<'a>],
     pub sizes: Sizes,
     pub words: &'b Words,
-    pub asked: &'b Asked,
+    pub asked: &'b LaunchRequest,
     /// The name of the kernel.
     pub kernel: &'b str,
     /// Each gang begins and ends with a table.

@@ -486,8 +486,8 @@ fn is_whole(input: &Input, said: &DataItem) -> bool {
     item.parts.iter().skip(skipped).all(|part| !is_member(part))
 }
 
-fn is_member(part: &crate::acc::ast::Part) -> bool {
-    matches!(part, crate::acc::ast::Part::Member(_))
+fn is_member(part: &crate::acc::ast::PathStep) -> bool {
+    matches!(part, crate::acc::ast::PathStep::Member(_))
 }
 
 /// What of a declaration the device file has no words for.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: any size computes all iterations; this is about speed, except what the program asks for.
 
-use super::clause::Asked;
+use super::clause::LaunchRequest;
 use super::nest::Nest;
 use crate::cuda::program::Input;
 use crate::cuda::program::levels::{Levels, called_levels};
@@ -34,7 +34,7 @@ pub struct Sizes {
     pub workers: usize,
 }
 
-pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
+pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &LaunchRequest) -> Sizes {
     let called = called_levels(input, stmt);
     let threads = nest.values().any(|shared| shared.levels().threads()) || called.threads();
     let rows = nest.values().any(|shared| shared.levels().worker && !shared.levels().vector);

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ListItem, Part};
+use crate::acc::ast::{ListItem, PathStep};
 use crate::cuda::program::Input;
 use crate::cuda::program::functions::functions;
 use crate::cuda::program::uses;
@@ -46,7 +46,7 @@ fn has_section(input: &Input, symbol: SymbolId) -> bool {
         let skipped = usize::from(item.variable() != item.base.text);
         let mut parts = item.parts.iter().skip(skipped).peekable();
         parts.peek().is_some()
-            && parts.all(|part| matches!(part, Part::Section(_)))
+            && parts.all(|part| matches!(part, PathStep::Section(_)))
             && input.symbols.lookup(item.variable(), place) == Some(symbol)
     };
     input.bound.iter().any(|one| {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an expression means the same wherever in the function it is put, as long as the variables in it keep their values.
 
-use crate::acc::ast::{Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Expr, ListItem, PathStep, Subscript};
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
@@ -69,8 +69,8 @@ pub fn has_length(decl: &Decl) -> bool {
 pub fn element(input: &Input, index: usize, item: &ListItem) -> Option<(String, usize)> {
     let place = input.bound[index].directive.span.start;
     let last = item.parts.iter().rev().find_map(|part| match part {
-        Part::Member(member) => Some(member.text.as_str()),
-        Part::Section(_) => None,
+        PathStep::Member(member) => Some(member.text.as_str()),
+        PathStep::Section(_) => None,
     });
     let shape = match last {
         Some(member) => &input.symbols.member(member)?.shape,
@@ -117,12 +117,12 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
     if known.is_some_and(is_member) && !item.subscripts().is_empty() && item.variable() == item.base.text {
         return Some(item.base.text.clone());
     }
-    let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)))?;
+    let last = item.parts.iter().rposition(|part| matches!(part, PathStep::Member(_)))?;
     let behind = item.parts.get(last + 1..)?;
     if behind.is_empty() {
         return None;
     }
-    let Part::Member(member) = item.parts.get(last)? else { return None };
+    let PathStep::Member(member) = item.parts.get(last)? else { return None };
     // What is in an array that is a member is a part of the object.
     let is_array = input.symbols.member(&member.text).is_some_and(|known| known.shape.first() == Some(&true));
     (!is_array).then(|| item.head().to_owned())
@@ -132,7 +132,7 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
 pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
-    let has_members = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let has_members = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
     let decl = symbol.filter(|_| !has_members).and_then(|symbol| unfolded::declaration(input, symbol));
     let depth = item.subscripts().len();
     let pointers_inside = decl.is_some_and(|(_, decl)| {
@@ -148,7 +148,7 @@ pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, 
 pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
-    let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let is_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
     let declared = symbol.filter(|_| !is_member).and_then(|symbol| unfolded::declaration(input, symbol));
     let declared = declared.as_ref().map(|(seen, decl)| (*seen, &**decl));
     if declared.is_some_and(|(seen, decl)| is_volatile(input, seen, decl)) {
@@ -317,7 +317,7 @@ pub fn pieces(input: &Input, item: &ListItem) -> Result<(Vec<String>, ListItem),
     let mut heads = Vec::new();
     let first = piece.parts.len() - section.extents.len().min(piece.parts.len());
     for at in looped {
-        let Some(Part::Section(subscripts)) = piece.parts.get_mut(first + at) else { continue };
+        let Some(PathStep::Section(subscripts)) = piece.parts.get_mut(first + at) else { continue };
         let [subscript] = subscripts.as_mut_slice() else { continue };
         let (begin, length) = bounds(subscript);
         let end = match (length, section.sizes[at]) {
