@@ -11,7 +11,7 @@ pub struct Directive {
     pub kind: DirectiveKind,
     /// The bytes of its name (`parallel loop`, `enter data` …).
     pub name_span: Span,
-    /// What stands in parentheses right behind the name.
+    /// What stands in parentheses right after the name.
     pub argument: Argument,
     /// The clauses in the order written.
     pub clauses: Vec<Clause>,
@@ -117,7 +117,7 @@ pub enum EndKind {
     Atomic,
 }
 
-/// What stands in parentheses behind a directive's name.
+/// What stands in parentheses after a directive's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Nothing.
@@ -138,7 +138,7 @@ pub enum Argument {
 /// `[devnum: e :] [queues:] e, e …` (2.16)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitArgument {
-    /// The expression behind `devnum:`.
+    /// The expression after `devnum:`.
     pub devnum: Option<Expr>,
     /// The async arguments waited for.
     pub queues: Vec<Expr>,
@@ -171,7 +171,7 @@ pub struct Clause {
     pub name: Name,
     /// The whole clause.
     pub span: Span,
-    /// The `device_type` clause it stands behind: its index in `Directive::clauses`; `None` if it stands before all.
+    /// The `device_type` clause it stands after: its index in `Directive::clauses`; `None` if it stands before all.
     pub device_type: Option<usize>,
 }
 
@@ -376,7 +376,7 @@ pub struct ListItem {
     /// The variable the item begins with.
     pub base: Name,
     /// What follows it, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PathStep>,
     /// The item's text on one line.
     pub text: String,
     /// Its bytes.
@@ -390,7 +390,7 @@ impl ListItem {
     pub fn variable(&self) -> &str {
         match self.parts.first() {
             // `this` is a name like any other in Fortran.
-            Some(Part::Member(member)) if self.base.text == "this" && !self.text.contains('%') => {
+            Some(PathStep::Member(member)) if self.base.text == "this" && !self.text.contains('%') => {
                 &member.text
             }
             _ => &self.base.text,
@@ -410,7 +410,7 @@ impl ListItem {
     /// In C, the item without the subscripts that [`ListItem::subscripts`] gives: `v[j].x` for `v[j].x[0:n]`.
     pub fn head(&self) -> &str {
         let mut head = self.text.trim_end();
-        let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));
+        let behind = self.parts.iter().rev().take_while(|part| matches!(part, PathStep::Section(_)));
         for _ in behind {
             let mut depth = 0usize;
             let opening = head.char_indices().rev().find(|(_, char)| {
@@ -429,27 +429,27 @@ impl ListItem {
 
     /// How many members lead to it: an object has fewer than what is in it.
     pub fn depth(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::Member(_))).count()
+        self.parts.iter().filter(|part| matches!(part, PathStep::Member(_))).count()
     }
 
-    /// The subscripts behind its last member.
+    /// The subscripts after its last member.
     pub fn subscripts(&self) -> Vec<&Subscript> {
-        let behind = self.parts.iter().rev().take_while(|part| matches!(part, Part::Section(_)));
-        let mut sections: Vec<&Part> = behind.collect();
+        let behind = self.parts.iter().rev().take_while(|part| matches!(part, PathStep::Section(_)));
+        let mut sections: Vec<&PathStep> = behind.collect();
         sections.reverse();
         sections
             .into_iter()
             .flat_map(|part| match part {
-                Part::Section(subscripts) => subscripts.as_slice(),
-                Part::Member(_) => &[],
+                PathStep::Section(subscripts) => subscripts.as_slice(),
+                PathStep::Member(_) => &[],
             })
             .collect()
     }
 }
 
-/// One step behind a list item's variable.
+/// One step after a list item's variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PathStep {
     /// `.name`, `->name` or `%name`
     Member(Name),
     /// One C bracket, or all subscripts of a Fortran parenthesis.
@@ -465,7 +465,7 @@ pub enum Subscript {
     Range {
         /// What stands before the first colon.
         first: Option<Expr>,
-        /// What stands behind it.
+        /// What stands after it.
         second: Option<Expr>,
         /// Fortran's stride.
         stride: Option<Expr>,

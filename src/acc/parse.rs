@@ -1,10 +1,10 @@
-//! Reads a directive's words into the typed tree, and goes on behind an error to find the next one.
+//! Reads a directive's words into the typed tree, and goes on after an error to find the next one.
 //!
 //! Invariant: a directive comes back only if nothing at all was wrong with it; what is legal beside what is `check`'s.
 
 use super::ast::{
     Argument, Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, Expr, GangArgument,
-    ListItem, Name, Part, ReductionOp, Subscript, WaitArgument,
+    ListItem, Name, PathStep, ReductionOp, Subscript, WaitArgument,
 };
 use super::lex::{Kind, Token, lex};
 use super::nearest::nearest;
@@ -126,7 +126,7 @@ struct Run {
     to: usize,
 }
 
-/// What stands in parentheses behind a word, and the word.
+/// What stands in parentheses after a word, and the word.
 #[derive(Clone, Copy)]
 struct Args<'a> {
     word: &'a str,
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
         for count in (1..=words).rev() {
             let joined = self.joined(count);
-            // Compilers take `end` without the blank behind it, too.
+            // Compilers take `end` without the blank after it, too.
             let glued = joined.starts_with("end").then(|| joined.replace(' ', ""));
             let is_glued = |known: &str, glued: &String| {
                 known.starts_with("end ") && known.bytes().filter(|byte| *byte != b' ').eq(glued.bytes())
@@ -226,7 +226,7 @@ impl Parser<'_> {
                 self.at += 1;
                 if self.tokens.get(self.at).is_none_or(|token| token.kind != Kind::Word) {
                     let comma = self.tokens[self.at - 1].span;
-                    self.diags.push(malformed(comma, "a clause behind the comma"));
+                    self.diags.push(malformed(comma, "a clause after the comma"));
                 }
                 continue;
             }
@@ -264,7 +264,7 @@ impl Parser<'_> {
         Some(Clause { kind, name, span, device_type: None })
     }
 
-    /// Steps over something that is no clause; a bracket without partner has been reported.
+    /// Steps over something that is not a clause; a bracket without partner has been reported.
     fn skip(&mut self) -> Option<Clause> {
         let token = self.tokens[self.at];
         self.at += 1;
@@ -279,7 +279,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The tokens in the parentheses that begin here, if they do, and steps behind them. If the closing one is missing
+    /// The tokens in the parentheses that begin here, if they do, and steps after them. If the closing one is missing
     /// (that has been reported) everything to the end lies in them.
     fn parentheses(&mut self) -> Option<Run> {
         let from = self.at + 1;
@@ -388,14 +388,14 @@ impl Parser<'_> {
 
     fn bare(&mut self, args: Args, kind: ClauseKind) -> Option<ClauseKind> {
         match args.run {
-            Some(run) => self.fail(self.around(run), &format!("no argument behind `{}`", args.word)),
+            Some(run) => self.fail(self.around(run), &format!("no argument after `{}`", args.word)),
             None => Some(kind),
         }
     }
 
     fn need(&mut self, args: Args) -> Option<Run> {
         match args.run {
-            None => self.fail(args.at, &format!("an argument in parentheses behind `{}`", args.word)),
+            None => self.fail(args.at, &format!("an argument in parentheses after `{}`", args.word)),
             run => run,
         }
     }
@@ -573,7 +573,7 @@ impl Parser<'_> {
             (Some("&"), "->") | (None, ".") => ".",
             _ => return None,
         };
-        // What is no path of members and elements is reported where it stands.
+        // What is not a path of members and elements is reported where it stands.
         let before = self.diags.len();
         let item = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.item(inner));
         let Some(mut item) = item.filter(|_| starts) else {
@@ -591,16 +591,16 @@ impl Parser<'_> {
         Some(ListItem { text: format!("{}{joint}{behind}", item.text), span: self.span(run), ..item })
     }
 
-    fn list_item(&self, run: Run, base: Name, parts: Vec<Part>, common: bool) -> ListItem {
+    fn list_item(&self, run: Run, base: Name, parts: Vec<PathStep>, common: bool) -> ListItem {
         ListItem { base, parts, text: self.span_text(run), span: self.span(run), common }
     }
 
-    /// The member or section at `at`, and the index behind it.
-    fn part(&mut self, at: usize, end: usize) -> Option<(Part, usize)> {
+    /// The member or section at `at`, and the index after it.
+    fn part(&mut self, at: usize, end: usize) -> Option<(PathStep, usize)> {
         let member = if self.fortran { self.is(at, "%") } else { self.is(at, ".") || self.is(at, "->") };
         if member {
             let name = self.one_name(Run { from: at + 1, to: end.min(at + 2) })?;
-            return Some((Part::Member(name), at + 2));
+            return Some((PathStep::Member(name), at + 2));
         }
         let opening = if self.fortran { "(" } else { "[" };
         if let (true, Kind::Open(Some(close))) = (self.is(at, opening), self.tokens[at].kind) {
@@ -609,7 +609,7 @@ impl Parser<'_> {
                 true => self.each(inner, Self::subscript)?,
                 false => vec![self.subscript(inner)?],
             };
-            return Some((Part::Section(subscripts), close + 1));
+            return Some((PathStep::Section(subscripts), close + 1));
         }
         self.fail(self.tokens[at].span, "a comma, a member or an array section")
     }
@@ -663,7 +663,7 @@ impl Parser<'_> {
         std::iter::successors(Some(run.from).filter(inside), move |at| Some(next(*at)).filter(inside))
     }
 
-    /// The parts between separators; a colon that belongs to `?` is none.
+    /// The parts between separators; a colon that belongs to `?` is not one.
     fn split(&self, run: Run, separator: &str) -> Vec<Run> {
         let mut parts = Vec::new();
         let mut from = run.from;
@@ -691,7 +691,7 @@ impl Parser<'_> {
         self.tokens.get(at).is_some_and(|token| same(self.file.slice(token.span)))
     }
 
-    /// The text of token `at` as keywords are compared; empty behind the end.
+    /// The text of token `at` as keywords are compared; empty after the end.
     fn word(&self, at: usize) -> String {
         self.tokens
             .get(at)
@@ -718,7 +718,7 @@ impl Parser<'_> {
         texts.join(" ")
     }
 
-    /// From the first to the last token; empty behind the token before if there is none.
+    /// From the first to the last token; empty after the token before if there is none.
     fn span(&self, run: Run) -> Span {
         match (self.tokens.get(run.from), self.tokens[..run.to].last()) {
             (Some(first), Some(last)) if run.from < run.to => first.span.to(last.span),
@@ -885,7 +885,9 @@ mod tests {
         assert_eq!(list[0].text, "a[0:n][1 : m]");
         assert_eq!(list[0].parts.len(), 2);
         assert_eq!(text(list[1].span), "s.p[ :k ]");
-        let [Part::Member(member), Part::Section(section)] = list[1].parts.as_slice() else { panic!() };
+        let [PathStep::Member(member), PathStep::Section(section)] = list[1].parts.as_slice() else {
+            panic!()
+        };
         assert_eq!(text(member.span), "p");
         let [Subscript::Range { first: None, second: Some(length), stride: None }] = section.as_slice()
         else {
@@ -958,7 +960,7 @@ mod tests {
         assert!(matches!(tree.clauses[1].kind, ClauseKind::Reduction(ReductionOp::BitXor, _)));
         let ClauseKind::Data(DataClause::Copy, list) = &tree.clauses[2].kind else { panic!() };
         assert_eq!(list[0].base.text, "a");
-        let [Part::Section(section)] = list[0].parts.as_slice() else { panic!() };
+        let [PathStep::Section(section)] = list[0].parts.as_slice() else { panic!() };
         assert!(matches!(
             section[..],
             [Subscript::Range { stride: Some(_), .. }, Subscript::Range { first: None, .. }]
@@ -988,13 +990,13 @@ mod tests {
             wrong("parallel copy(a b) foo(x) num_gangs() + async(1,2) wait() seq(1) if"),
             [
                 "A0003 b: expected a comma, a member or an array section",
-                "A0002 foo: `foo` is no OpenACC clause",
+                "A0002 foo: `foo` is not an OpenACC clause",
                 "A0003 ): expected an expression",
                 "A0003 +: expected a clause",
                 "A0003 ,: expected one expression",
                 "A0003 ): expected an expression",
-                "A0003 (1): expected no argument behind `seq`",
-                "A0003 if: expected an argument in parentheses behind `if`",
+                "A0003 (1): expected no argument after `seq`",
+                "A0003 if: expected an argument in parentheses after `if`",
             ]
         );
     }
@@ -1018,9 +1020,9 @@ mod tests {
         assert_eq!(only("parallel default(all)"), "A0003 all: expected `none` or `present`");
         assert_eq!(only("parallel num_gangs(1,2,3,4)"), "A0003 4: expected at most three numbers of gangs");
         assert_eq!(only("wait(devnum: 1)"), "A0003 devnum: 1: expected `devnum: number :` before the queues");
-        assert_eq!(only("parallel async,"), "A0003 ,: expected a clause behind the comma");
+        assert_eq!(only("parallel async,"), "A0003 ,: expected a clause after the comma");
         assert_eq!(only("parallel(1) async"), "A0003 (1): expected a clause");
-        assert_eq!(only("cache"), "A0003 cache: expected an argument in parentheses behind `cache`");
+        assert_eq!(only("cache"), "A0003 cache: expected an argument in parentheses after `cache`");
         assert_eq!(only("(a)"), "A0003 (: expected the name of a directive");
         assert_eq!(only(""), "A0003 : expected the name of a directive");
         assert_eq!(only("parallel copy(a[0:n) async"), "A0003 [: expected a partner of this bracket");

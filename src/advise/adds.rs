@@ -89,7 +89,7 @@ fn is_whole(ground: &Ground, element: ExprId) -> bool {
     number(ground, element) == Some(Number::Whole)
 }
 
-/// What number an expression is; `None` if it is none, or not surely one.
+/// What number an expression is; `None` if it is not one, or not surely one.
 fn number(ground: &Ground, expr: ExprId) -> Option<Number> {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match ground.unit.is_fortran() {
         true => of_fortran(ground, expr),
@@ -115,7 +115,7 @@ fn of_c(ground: &Ground, expr: ExprId) -> Option<Number> {
     }
 }
 
-/// The type of a number, those of truth values among them.
+/// The type of a number, those of logical values among them.
 fn of_cpp(ground: &Ground, expr: ExprId) -> Option<CNumber> {
     types(ground).of(expr).number().or_else(|| of_header(ground, expr))
 }

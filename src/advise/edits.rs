@@ -7,7 +7,7 @@ use crate::source::{Form, Language, Span};
 
 use super::Ground;
 
-/// Clauses behind those of a directive.
+/// Clauses after those of a directive.
 pub fn clauses(ground: &Ground, index: usize, text: &[String]) -> Option<Edit> {
     let span = ground.bound[index].directive.span;
     let written = ground.file.text(span);
@@ -40,7 +40,7 @@ pub fn clauses(ground: &Ground, index: usize, text: &[String]) -> Option<Edit> {
     Some(Edit { span: Span { start: span.end, end: span.end }, text: added.into_bytes() })
 }
 
-/// The sentinel of a directive of Fortran and the last column of its lines; `None` inside for C. Nothing for what is no line
+/// The sentinel of a directive of Fortran and the last column of its lines; `None` inside for C. Nothing for what is not a line
 /// of its own.
 fn sentinel(ground: &Ground, written: &str) -> Option<Option<(&'static str, usize)>> {
     if !ground.unit.is_fortran() {
@@ -129,7 +129,7 @@ fn lead(ground: &Ground, stmt: Span) -> String {
     }
 }
 
-/// Another text in the place of some bytes.
+/// Another text in place of some bytes.
 pub fn replace(span: Span, text: &str) -> Edit {
     Edit { span, text: text.as_bytes().to_vec() }
 }

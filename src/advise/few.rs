@@ -1,7 +1,7 @@
 //! Constructs in loops of the host with so little to do that their launch and their copies cost more.
 //!
-//! Invariant: only what moves data for itself is spoken of: data that live on the device may well be worth a small launch. There
-//! is no edit.
+//! Invariant: only what moves data for itself is mentioned: data that live on the device may well be worth a small launch. There
+//! is not an edit.
 
 use crate::bind::{descendants, function_at};
 use crate::diag;

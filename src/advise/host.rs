@@ -201,15 +201,15 @@ pub fn is_harmless(ground: &Ground, name: &str) -> bool {
 }
 
 /// A part of a function, without the compute constructs in it.
-pub struct Part<'g, 'a> {
+pub struct HostCode<'g, 'a> {
     ground: &'g Ground<'a>,
     span: Span,
 }
 
-impl<'g, 'a> Part<'g, 'a> {
+impl<'g, 'a> HostCode<'g, 'a> {
     /// The bytes of a part.
-    pub fn new(ground: &'g Ground<'a>, span: Span) -> Part<'g, 'a> {
-        Part { ground, span }
+    pub fn new(ground: &'g Ground<'a>, span: Span) -> HostCode<'g, 'a> {
+        HostCode { ground, span }
     }
 
     fn is_host(&self, span: Span) -> bool {
@@ -363,7 +363,7 @@ pub fn names(ground: &Ground, span: Span, symbol: SymbolId) -> bool {
             }))
 }
 
-/// The words before parentheses in the body of a macro, but for those of the language.
+/// The words before parentheses in the body of a macro, except those of the language.
 fn calls_in(body: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let heads = body.match_indices('(').map(move |(at, _)| {

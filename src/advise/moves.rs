@@ -1,6 +1,6 @@
 //! The data that constructs bring to the device and back each time that they run.
 //!
-//! Invariant: what a construct around has brought already is no move.
+//! Invariant: what a construct around has brought already is not a move.
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::bind::descendants;

@@ -10,7 +10,7 @@ use crate::plan::Motion;
 use crate::sema::{self, SymbolId, SymbolKind};
 use crate::source::Span;
 
-use super::host::{Mention, Part, Touch, mention};
+use super::host::{HostCode, Mention, Touch, mention};
 use super::moves::{Move, is_address, on_device};
 use super::repeated::Handled;
 use super::{Ground, Piece, edits, own, present, size};
@@ -73,7 +73,7 @@ fn better(ground: &Ground, one: &Move) -> Option<Better> {
     let span = ground.code(one.directive)?;
     own::is_own(ground, one.symbol).then_some(())?;
     let is_data = ground.bound[one.directive].directive.kind == DirectiveKind::Data;
-    let part = Part::new(ground, span);
+    let part = HostCode::new(ground, span);
     let host = if is_data { part.touch(one.symbol) } else { Touch::Nothing };
     // What the host changes inside would be overwritten at the end.
     if host == Touch::Changes || is_data && is_named_inside(ground, span, one) {
@@ -246,7 +246,7 @@ fn covers(ground: &Ground, header: &sema::Header, extent: &Extent) -> bool {
         && same(&text(header.bound), &extent.last)
 }
 
-/// The ways, in the order in which they are told.
+/// The ways, in the order in which they get.
 const WAYS: [Better; 3] = [Better::Copyin, Better::Copyout, Better::Create];
 
 fn piece(ground: &Ground, index: usize, all: &[(Better, &Move)]) -> Piece {

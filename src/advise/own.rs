@@ -27,7 +27,7 @@ const ALLOCATORS: [&str; 10] = [
 /// Calls are followed no further than this.
 const DEPTH: usize = 4;
 
-/// Whether no other name leads to the memory of a variable, but for the parameters of functions that it is passed to.
+/// Whether no other name leads to the memory of a variable, except the parameters of functions that it is passed to.
 pub fn is_own(ground: &Ground, symbol: SymbolId) -> bool {
     is_own_within(ground, symbol, DEPTH)
 }

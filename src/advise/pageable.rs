@@ -1,6 +1,6 @@
 //! Large transfers in loops of the host, from memory that the system may page out: the driver copies it once more.
 //!
-//! Invariant: only memory that is surely pageable, and of a known size, is spoken of. There is no edit.
+//! Invariant: only memory that is surely pageable, and of a known size, is mentioned. There is no edit.
 
 use std::collections::BTreeSet;
 

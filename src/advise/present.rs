@@ -21,7 +21,7 @@ pub fn is_around(ground: &Ground, index: usize, symbol: SymbolId) -> bool {
     })
 }
 
-/// Whether the variable may be on the device but for the constructs of its function.
+/// Whether the variable may be on the device other than by the constructs of its function.
 pub fn may_be(ground: &Ground, function: Option<FunctionId>, symbol: SymbolId) -> bool {
     may_be_within(ground, function, symbol, DEPTH)
 }

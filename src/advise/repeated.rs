@@ -13,7 +13,7 @@ use crate::plan::Motion;
 use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
-use super::host::{Part, Touch};
+use super::host::{HostCode, Touch};
 use super::moves::{Move, is_address, is_conditional, on_device};
 use super::{Ground, Piece, edits, own, present, size};
 
@@ -80,7 +80,7 @@ fn is_in(ground: &Ground, one: &Move, span: Span) -> bool {
 
 /// How a variable can stay on the device while some bytes of a function run.
 fn stays(ground: &Ground, span: Span, symbol: SymbolId, moves: &[&Move]) -> Option<Stay> {
-    let part = Part::new(ground, span);
+    let part = HostCode::new(ground, span);
     let known = ground.symbols.get(symbol);
     let is_outside = !span.contains(known.scope) && known.from <= span.start;
     if !is_outside

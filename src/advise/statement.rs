@@ -82,7 +82,7 @@ fn atomic(ground: &Ground, function: FunctionId, stmt: StmtId, obstacle: &Obstac
     })
 }
 
-/// Two names may lead to the same memory, and nothing else is in the way.
+/// Two pointers may alias, and nothing else is in the way.
 fn apart(
     ground: &Ground,
     function: FunctionId,

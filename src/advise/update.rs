@@ -12,7 +12,7 @@ use crate::plan::Motion;
 use crate::sema::{Class, SymbolId};
 use crate::source::{Form, Language, Span};
 
-use super::host::{Part, Touch};
+use super::host::{HostCode, Touch};
 use super::moves::on_device;
 use super::{Ground, Piece, edits, own, present, size};
 
@@ -73,7 +73,8 @@ fn verdict(ground: &Ground, index: usize, item: &ListItem, to_host: bool) -> Opt
     let has_condition = ground.clauses(region).any(|kind| !matches!(kind, ClauseKind::Data(..)));
     let motion = motion(ground, region, symbol).filter(|_| !has_condition)?;
     let roots = own::roots(ground, symbol);
-    if roots.iter().any(|root| *root != symbol && Part::new(ground, span).touch(*root) != Touch::Nothing) {
+    if roots.iter().any(|root| *root != symbol && HostCode::new(ground, span).touch(*root) != Touch::Nothing)
+    {
         return None;
     }
     let others = ground.naming(symbol).iter().any(|at| {
@@ -83,10 +84,10 @@ fn verdict(ground: &Ground, index: usize, item: &ListItem, to_host: bool) -> Opt
         is_inside && !(other.kind == DirectiveKind::Update && is_alike())
     });
     let is_queued = ground.constructs_in(span).any(|(at, _)| super::moves::is_conditional(ground, at));
-    if others || is_queued || Part::new(ground, span).is_left() {
+    if others || is_queued || HostCode::new(ground, span).is_left() {
         return None;
     }
-    let host = Part::new(ground, span).touch(symbol);
+    let host = HostCode::new(ground, span).touch(symbol);
     let is_back = matches!(motion, Motion::Copy | Motion::Copyout { .. });
     if !to_host {
         let is_changed = ground.constructs_in(span).any(|(_, stmt)| on_device(ground, stmt, symbol).1);
@@ -233,7 +234,7 @@ fn piece(ground: &Ground, index: usize, at: usize, idle: &[&ListItem], to_host: 
     Piece { diag, edits: without(ground, index, at, idle).into_iter().collect() }
 }
 
-/// The directive without some of its items, or nothing in its place.
+/// The directive without some of its items, or nothing instead.
 fn without(ground: &Ground, index: usize, at: usize, idle: &[&ListItem]) -> Option<Edit> {
     let directive = &ground.bound[index].directive;
     let clause = &directive.clauses[at];

@@ -83,7 +83,7 @@ fn calls(unit: &Unit) -> FxHashMap<u32, ApiCall> {
         let is_async = name.ends_with("_async") && !name.ends_with("_default_async");
         let stmt = statements.get(&ExprId(index as u32)).copied();
         let in_block = stmt.is_some_and(|stmt| in_block.contains(&stmt));
-        // In Fortran the word `call` is no part of it.
+        // In Fortran the word `call` is not part of it.
         let span = Span { start: callee.span.start, end: expr.span.end };
         found.insert(callee.span.start, ApiCall { span, args: args.clone(), is_async, stmt, in_block });
     }

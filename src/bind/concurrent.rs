@@ -1,4 +1,4 @@
-//! `do concurrent` under a loop directive: a nest of `do` loops, which OpenMP shares out.
+//! `do concurrent` under a loop directive: a nest of `do` loops, which OpenMP distributes.
 //!
 //! Invariant: the tree says `do` only where the text can.
 
@@ -60,7 +60,7 @@ fn only_loop(unit: &Unit, stmt: StmtId) -> Option<StmtId> {
     }
 }
 
-/// The loops as text; `None` if they cannot be written in the place of the `do concurrent`.
+/// The loops as text; `None` if they cannot be written in place of the `do concurrent`.
 fn nested(file: &SourceFile, unit: &Unit, concurrent: &Concurrent) -> Option<Nested> {
     let whole = unit.stmt(concurrent.stmt).span;
     let first = concurrent.indices.first()?;
@@ -124,7 +124,7 @@ fn declarations(unit: &Unit, concurrent: &Concurrent, kind: &str) -> Option<Vec<
     Some(declarations)
 }
 
-/// Puts a loop for each index, and an `if` for the mask, in the place of the loop's statement.
+/// Puts a loop for each index, and an `if` for the mask, in place of the loop's statement.
 fn nest(unit: &mut Unit, concurrent: &Concurrent) {
     let StmtKind::For { body, .. } = unit.stmt(concurrent.stmt).kind else { return };
     let whole = unit.stmt(concurrent.stmt).span;

@@ -20,7 +20,7 @@ pub fn declared(file: &SourceFile, scan: &Scan, unit: &Unit) -> Declared {
     for text in scan.directives.iter().filter(|text| text.active && text.in_macro.is_none()) {
         let at = text.span.start;
         let module = if unit.is_fortran() {
-            // A directive may be the last line of its specification part, behind the last statement there.
+            // A directive may be the last line of its specification part, after the last statement there.
             let innermost = unit.scope_at(at).map(|id| unit.scope(id));
             let Some(module) = innermost.filter(|scope| scope.kind == ScopeKind::Module) else { continue };
             Some(module.name.clone())

@@ -1,6 +1,6 @@
 //! Joins each directive to the construct it governs, and directives to one another.
 //!
-//! Invariant: binding goes by offsets (the first code byte behind the directive), never by what the grammar made of a pragma.
+//! Invariant: binding goes by offsets (the first code byte after the directive), never by what the grammar made of a pragma.
 
 mod api;
 mod concurrent;
@@ -29,17 +29,17 @@ pub use twins::{Twins, twins, with_all_in_it, without};
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The statement behind it.
+    /// The statement after it.
     Stmt(StmtId),
-    /// The function definition behind it.
+    /// The function definition after it.
     Function(FunctionId),
-    /// The declaration at file scope behind it.
+    /// The declaration at file scope after it.
     Declaration(Span),
     /// Nothing: it stands for itself.
     Standalone,
 }
 
-/// A directive in its place.
+/// A directive at its place.
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// Index of its `DirectiveText` in the scan; none if it is implied and stands before the loop that it governs.
@@ -50,7 +50,7 @@ pub struct Bound {
     pub target: Target,
     /// The function it stands in.
     pub function: Option<FunctionId>,
-    /// It stands where a control statement expects its body, which is no block.
+    /// It stands where a control statement expects its body, which is not a block.
     pub unbraced: bool,
     /// It stands where a control statement expects its body, be it a block: a line before it would be the body.
     pub is_body: bool,
@@ -118,7 +118,7 @@ fn association(directive: &Directive) -> Association {
     }
 }
 
-/// Binds the parsed directives of one file, in source order. A directive that cannot be bound is left out, with a diagnostic,
+/// Binds the parsed directives of one file, in source order. A directive that cannot be bound is omitted, with a diagnostic,
 /// or without one if its region is broken.
 pub fn bind(
     unit: &Unit,
@@ -147,7 +147,7 @@ pub fn bind(
         };
         open.retain(|(_, extent)| extent.contains(directive.span));
         let parent = open.last().map(|(index, _)| *index);
-        // It may belong to a construct of this procedure that is left.
+        // It may belong to a construct of this procedure that is left untranslated.
         let mut around = std::iter::successors(parent, |at| bound[*at].parent);
         let is_orphan =
             regions::is_inner(directive.kind) && !around.any(|at| bound[at].directive.kind.is_compute());
@@ -250,11 +250,11 @@ pub fn function_at(unit: &Unit, offset: u32) -> Option<FunctionId> {
     (function.span.start <= offset).then_some(FunctionId(index as u32))
 }
 
-/// What a directive may meet behind itself.
+/// What a directive may meet after itself.
 struct Places {
     /// For each offset where a statement starts, the outermost one.
     starts: FxHashMap<u32, StmtId>,
-    /// The bodies of control statements, with the offset behind which they are expected.
+    /// The bodies of control statements, with the offset after which they are expected.
     bodies: FxHashMap<StmtId, (u32, bool)>,
     /// The outermost lambda expressions, by place.
     lambdas: Vec<Span>,
@@ -313,7 +313,7 @@ impl Places {
         Places { starts, bodies, lambdas }
     }
 
-    /// The statement behind the label of Fortran's `10 do …`.
+    /// The statement after the label of Fortran's `10 do …`.
     fn unlabelled(&self, unit: &Unit, stmt: StmtId) -> StmtId {
         match &unit.stmt(stmt).kind {
             StmtKind::Labeled { stmt: Some(inner), .. } if unit.is_fortran() => *inner,

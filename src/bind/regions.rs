@@ -1,6 +1,6 @@
 //! Fortran's regions: a directive and its `end` enclose statements, which become one block.
 //!
-//! Invariant: a region is whole statements of one block; what is not is a diagnostic, and its directives are left.
+//! Invariant: a region is whole statements of one block; what is not is a diagnostic, and its directives are left untranslated.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,12 +17,12 @@ pub struct Regions {
     pub(super) blocks: FxHashMap<usize, StmtId>,
     /// The `end` of a directive.
     pub(super) ends: FxHashMap<usize, usize>,
-    /// Directives whose region could not be told.
+    /// Directives whose region is unknown.
     pub(super) broken: Vec<usize>,
 }
 
 impl Regions {
-    /// The procedures with a compute construct whose region could not be told: its loops have no construct around them.
+    /// The procedures with a compute construct whose region is unknown: its loops have no construct around them.
     pub(super) fn unclear(
         &self,
         unit: &Unit,
@@ -67,7 +67,7 @@ pub fn enclose(
         let own = |begin: usize| end_of(parsed[begin].1.kind).filter(|_| is_here(begin));
         let exact = open.iter().rposition(|begin| own(*begin) == Some(end));
         let kin = other_form(end).and_then(|kin| open.iter().rposition(|begin| own(*begin) == Some(kin)));
-        // A region must end, so that the one that began last ends here; a loop's construct has ended behind the loop.
+        // A region must end, so that the one that began last ends here; a loop's construct has ended after the loop.
         let kin = kin.filter(|place| match is_loop(end) {
             true => exact < Some(*place),
             false => {
@@ -194,7 +194,7 @@ impl Blocks {
     fn new(unit: &Unit) -> Blocks {
         let mut blocks =
             Blocks { of: FxHashMap::default(), starts: FxHashMap::default(), limits: FxHashMap::default() };
-        // An `else if` ends with its last statement, but directives behind that are in it up to the next branch: the
+        // An `else if` ends with its last statement, but directives after that are in it up to the next branch: the
         // statement around, which was made later, says where.
         for (index, stmt) in unit.stmts.iter().enumerate().rev() {
             let known = blocks.limits.get(&StmtId(index as u32)).copied();
@@ -231,7 +231,7 @@ impl Blocks {
         // A region that begins with another one begins with its block.
         let mut inner = *self.starts.get(&first)?;
         let mut around = *self.of.get(&inner)?;
-        // A body that is no statement of another block stays around.
+        // A body that is not a statement of another block stays around.
         while let Some(outer) = self.of.get(&around).filter(|_| extent.contains(unit.stmt(around).span)) {
             inner = around;
             around = *outer;

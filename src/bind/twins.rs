@@ -26,7 +26,7 @@ pub struct Twins {
 /// What a directive of OpenMP is, as far as it has a counterpart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It shares out a loop.
+    /// It distributes a loop.
     Loop,
     /// It runs a block on the device, or in several teams.
     Target,

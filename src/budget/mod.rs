@@ -182,17 +182,17 @@ pub fn reach(depth: usize) {
     }
 }
 
-/// The bytes that are left; for tests.
+/// The bytes that remain untranslated; for tests.
 pub fn bytes_left() -> u64 {
     BYTES_LEFT.get()
 }
 
-/// The steps that are left; for tests of how work grows.
+/// The steps that remain untranslated; for tests of how work grows.
 pub fn steps_left() -> u64 {
     STEPS_LEFT.get()
 }
 
-/// Leaves the piece of work. No hook for panics is called: this is no mistake of ours.
+/// Leaves the piece of work. No hook for panics is called: this is not a mistake of ours.
 #[cold]
 fn stop(why: Exceeded) -> ! {
     // What is dropped on the way out may cost what it likes.

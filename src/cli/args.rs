@@ -64,7 +64,7 @@ pub struct Task {
     pub config: Option<PathBuf>,
     /// The languages of the sources, by their names.
     pub languages: Languages,
-    /// What compilers are told of all sources.
+    /// What compilers know of all sources.
     pub told: Told,
     /// The compilation database, or its folder.
     pub database: Option<PathBuf>,
@@ -91,7 +91,7 @@ pub struct Task {
 pub enum Destination {
     /// Into a tree under this folder.
     Tree(PathBuf),
-    /// As a unified difference to standard output.
+    /// As a unified diff to standard output.
     Diff,
     /// Nowhere: only messages and the table.
     Check,
@@ -108,19 +108,19 @@ struct Args {
     #[command(subcommand)]
     topic: Option<Topic>,
 
-    /// Files and folders to translate; `-` reads C, or Fortran in the `--form` that is said, from standard input and writes to standard output
+    /// Files and folders to translate; `-` reads C, or Fortran with `--form`, from standard input and writes to standard output
     #[arg(value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
-    /// Write the translation into a tree under OUT; what holds no OpenACC is copied
+    /// Write the translation into a tree under OUT; files without OpenACC are copied
     #[arg(short, long = "out", value_name = "OUT", help_heading = "Destination (exactly one)")]
     out: Option<PathBuf>,
 
-    /// Write a unified difference to standard output, and no file
+    /// Write a unified diff to standard output, and no file
     #[arg(long, help_heading = "Destination (exactly one)")]
     diff: bool,
 
-    /// Write nothing: only messages and the table
+    /// Write no file; print messages and the table only
     #[arg(long, help_heading = "Destination (exactly one)")]
     check: bool,
 
@@ -128,8 +128,8 @@ struct Args {
     #[arg(long, help_heading = "Destination (exactly one)")]
     in_place: bool,
 
-    /// Translate nothing, and say what would make the OpenACC sources faster; with `--diff`, the changes that are proven to keep
-    /// the results as a unified difference
+    /// Translate nothing, and report what would make the OpenACC sources faster; with `--diff`, print the changes that are proven to keep
+    /// the results as a unified diff
     #[arg(long, conflicts_with_all = ["out", "check", "in_place", "guard", "emit_build"])]
     advise: bool,
 
@@ -137,7 +137,7 @@ struct Args {
     #[arg(long)]
     force: bool,
 
-    /// Write a file for `make` or CMake into the output tree, which builds its device code (`--to cuda`)
+    /// Write a file for `make` or CMake into the output tree that builds its device code (`--to cuda`)
     #[arg(long, value_name = "BUILDER", value_parser = builder())]
     emit_build: Option<Builder>,
 
@@ -147,33 +147,33 @@ struct Args {
     #[command(flatten)]
     reports: Reports,
 
-    /// Keep the OpenACC lines: `#ifdef _OPENACC` stands around them, and the translation behind `#elif defined(_OPENMP)`; or
+    /// Keep the OpenACC lines under `#ifdef _OPENACC`, with the translation under `#elif defined(_OPENMP)`; or under
     /// other names than these
     #[arg(long, value_name = "ACC,OMP", num_args = 0..=1, require_equals = true, default_missing_value = "_OPENACC,_OPENMP")]
     #[arg(value_parser = guards)]
     guard: Option<Guards>,
 
-    /// Say with `#line` in device code which line of the source it comes from (`--to cuda`)
+    /// Write `#line` into device code, with the line of the source that it comes from (`--to cuda`)
     #[arg(long)]
     line_directives: bool,
 
-    /// The form of Fortran sources; `auto` goes by the name, unless the lines contradict it
+    /// The form of Fortran sources; `auto` follows the file's name, unless the lines contradict it
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form())]
     form: FormChoice,
 
-    /// Sources whose names end in `.EXT` are in that language, as in `--language pf=fortran`; may be given several times
+    /// Language of sources whose names end in `.EXT`, for example `--language pf=fortran`; may be given several times
     #[arg(long = "language", value_name = "EXT=LANGUAGE", value_parser = named_language)]
     languages: Vec<(String, Language)>,
 
-    /// NAME is defined before each source begins; conditions on it choose their branch, and the others stay as they are
+    /// Define NAME for all sources; conditions on it choose their branch, and other branches stay as they are
     #[arg(short = 'D', value_name = "NAME[=V]", help_heading = PREPROCESSOR)]
     defines: Vec<String>,
 
-    /// NAME is not defined before each source begins
+    /// Undefine NAME for all sources
     #[arg(short = 'U', value_name = "NAME", help_heading = PREPROCESSOR)]
     undefines: Vec<String>,
 
-    /// Look for headers in DIR, too
+    /// Search DIR for headers, too
     #[arg(short = 'I', value_name = "DIR", help_heading = PREPROCESSOR)]
     folders: Vec<PathBuf>,
 
@@ -181,7 +181,7 @@ struct Args {
     #[arg(short = 'p', value_name = "DIR|FILE", help_heading = PREPROCESSOR)]
     database: Option<PathBuf>,
 
-    /// Translate by the rule pages of DIR in place of those of their names; `acc2omp rules --check DIR` checks them
+    /// Use the rule pages in DIR instead of those with the same names; `acc2omp rules --check DIR` checks them
     #[arg(long, value_name = "DIR")]
     rules: Option<PathBuf>,
 
@@ -189,7 +189,7 @@ struct Args {
     #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
 
-    /// Say nothing unless something fails
+    /// Print nothing unless something fails
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
 
@@ -201,7 +201,7 @@ struct Args {
 /// How translations are made.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// What takes OpenACC's place: OpenMP directives, or CUDA C in files beside the sources (C and C++ only)
+    /// What to translate to: OpenMP directives, or CUDA C in files beside the sources
     #[arg(long, value_name = "TARGET", default_value = "openmp", value_parser = to())]
     to: To,
 
@@ -210,77 +210,78 @@ struct How {
     #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
     omp: Option<Version>,
 
-    /// The compiler that the output is tuned for, or a file that says how [default: generic]
+    /// The compiler that the output is tuned for, or a file with a profile [default: generic]
     #[arg(long, value_name = "COMPILER|FILE")]
     profile: Option<String>,
 
-    /// How loops are said to run in parallel, from OpenMP 5.0 on: by `loop` where it may stand, which leaves to the compiler who
-    /// shares them out, or by `distribute` and `parallel for` [default: what is best for the profile]
+    /// How parallel loops are written, from OpenMP 5.0 on: with `loop` where it is permitted, which leaves the distribution to the
+    /// compiler, or with `distribute` and `parallel for` [default: what is best for the profile]
     #[arg(long, value_name = "HOW", value_parser = nest())]
     nest: Option<Nest>,
 
-    /// What becomes of queues: dependences between tasks, or none: the host waits for each construct
+    /// What async queues become: dependences between tasks, or nothing, so that the host waits for each construct
     #[arg(long = "async", value_name = "HOW", default_value = "queues", value_parser = queues())]
     queues: Queues,
 
-    /// What becomes of OpenMP that stands for the code of an OpenACC directive: both stay and a message asks, it is kept and
-    /// the OpenACC goes, or it is replaced by the translation
+    /// What to do with OpenMP for the same code as an OpenACC directive: leave both and report it, keep it and remove
+    /// the OpenACC, or replace it by the translation
     #[arg(long, value_name = "HOW", default_value = "ask", value_parser = existing())]
     existing_omp: Existing,
 
-    /// Add `if(target: CONDITION)`: where it is false at run time, the host runs what the device would
+    /// Add `if(target: CONDITION)`: where it is false at run time, the host runs the construct
     #[arg(long, value_name = "CONDITION")]
     host_fallback: Option<String>,
 
-    /// The device whose `device_type` clauses count
+    /// The device whose `device_type` clauses apply
     #[arg(long, value_name = "NAME", default_value = "nvidia")]
     device_type: String,
 
-    /// No two names lead to the same memory: pointers do not keep loops of `kernels`, and those with `auto`, from being found
+    /// Assume that no two pointers alias when loops of `kernels`, and those with `auto`, are proven
     /// parallel
     #[arg(long)]
     assume_no_alias: bool,
 
-    /// Leave loops without a directive in order inside of loops that have one; otherwise they are divided, too, where they are
+    /// Run loops without a directive in order inside loops that have one; by default they are divided, too, where they are
     /// proven parallel and that is faster
     #[arg(long)]
     as_written: bool,
 
-    /// Let a file cost so many times as much work and memory before it is left; 0: as much as it takes
+    /// Allow this many times the default work and memory before a file stays untranslated; 0: no limit
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     budget: u32,
 }
 
 /// The heading of the options that compilers have, too.
-const PREPROCESSOR: &str = "Preprocessor (as the compilers are told)";
+const PREPROCESSOR: &str = "Preprocessor (the options of the compilers)";
 
 /// The end of the help text.
-const AFTER: &str = "Exit status: 0 all translated, 1 some OpenACC is left, 2 wrong usage or a file failed.";
+const AFTER: &str =
+    "Exit status: 0 all translated, 1 some OpenACC is untranslated, 2 wrong usage or a file failed.";
 
 #[derive(Debug, Subcommand)]
 enum Topic {
-    /// Say which files of an output tree are older than their sources; exit status 1 if there are any
+    /// List the files of an output tree that are older than their sources; exit status 1 if there are any
     Drift {
         /// The output tree
         #[arg(value_name = "OUT")]
         out: PathBuf,
     },
     /// Build and run a program and its translations as acc2omp.toml says, and compare what they do; exit status 0 same, 1 different,
-    /// 2 could not tell
+    /// 2 unknown
     Verify(Verify),
-    /// Print the options that count for sources, and where each is said
+    /// Print the options that apply to sources, and where each is set
     Config {
         /// The sources
         #[arg(value_name = "FILE|DIR")]
         inputs: Vec<PathBuf>,
     },
-    /// Compile translations: `acc2omp cc -- clang -fopenmp -c a.c` runs that command with `a.c` translated; `c++` and `fc` do, too
+    /// Compile translations: `acc2omp cc -- clang -fopenmp -c a.c` runs that command with `a.c` translated; so do `c++` and `fc`
     #[command(visible_aliases = ["c++", "fc"])]
     Cc {
         #[command(flatten)]
         how: How,
 
-        /// Translate by the rule pages of DIR in place of those of their names
+        /// Use the rule pages in DIR instead of those with the same names
         #[arg(long, value_name = "DIR")]
         rules: Option<PathBuf>,
 
@@ -288,7 +289,7 @@ enum Topic {
         #[arg(long, value_name = "FILE")]
         record: Option<PathBuf>,
 
-        /// Say nothing of the translation
+        /// Print nothing about the translation
         #[arg(short, long, conflicts_with = "verbose")]
         quiet: bool,
 
@@ -577,7 +578,7 @@ impl How {
         }
         match self.host_fallback.as_deref().filter(|text| !host::is_condition(text)) {
             Some(condition) => {
-                let why = format!("`--host-fallback` wants a condition: `{condition}` is none");
+                let why = format!("`--host-fallback` wants a condition: `{condition}` is not one");
                 Err(wrong(ErrorKind::InvalidValue, &why))
             }
             None => Ok(()),
@@ -719,7 +720,7 @@ impl Args {
             return Err(about_openmp("--guard"));
         }
         if self.database.is_some() && from_stdin {
-            let why = "`-p` tells of files: standard input is none; `-D`, `-U` and `-I` tell of it";
+            let why = "`-p` is about files, not about standard input: use `-D`, `-U` and `-I`";
             return Err(wrong(ErrorKind::ArgumentConflict, why));
         }
         if self.line_directives && !is_cuda {

@@ -1,6 +1,6 @@
-//! What compilers are told of files: by options here, and by a compilation database.
+//! What compilers know of files: by options here, and by a compilation database.
 //!
-//! Invariant: options of the command line are said behind those of the database, and of its entries for one file only what all
+//! Invariant: options of the command line are said after those of the database, and of its entries for one file only what all
 //! of them say of a name counts.
 
 use std::collections::HashMap;
@@ -19,14 +19,14 @@ const DATABASE: &str = "compile_commands.json";
 /// Files of options that name one another are followed no further than this.
 const DEPTH: usize = 16;
 
-/// What a compiler is told of a file.
+/// What a compiler knows of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The names that `-D` defines and `-U` does not.
     pub predefined: Arc<Predefined>,
     /// The folders of `-I`, in their order.
     pub folders: Vec<PathBuf>,
-    /// Those of `-isystem` and the like, which come behind: only what lies among the sources is read there.
+    /// Those of `-isystem` and the like, which come after: only what lies among the sources is read there.
     pub system: Vec<PathBuf>,
     /// The files of `-include`.
     pub first: Vec<PathBuf>,
@@ -104,7 +104,7 @@ impl Build {
         let mut files: HashMap<PathBuf, Told> = HashMap::new();
         for entry in entries {
             let directory = place.join(&entry.directory);
-            // What is not there any more is no file of the run.
+            // What is not there any more is not a file of the run.
             let Ok(file) = directory.join(&entry.file).canonicalize() else { continue };
             let words = entry.words();
             if words.is_empty() {
@@ -125,7 +125,7 @@ impl Build {
         Ok(Build { listed, common, has_database: true, ..Build::from(all) })
     }
 
-    /// How a file is built that is told `all`, beside others of which something else is known.
+    /// How a file is built that is reported `all`, beside others of which something else is known.
     pub fn beside(all: Told, others: HashMap<PathBuf, Told>) -> Build {
         let all = Arc::new(all);
         let listed = others.into_iter().map(|(file, told)| (file, Arc::new(told))).collect();
@@ -217,7 +217,7 @@ impl Told {
         }
     }
 
-    /// The file that an inclusion means where a compiler is told this: the first of its name beside the file that includes it
+    /// The file that an inclusion means where a compiler gets this: the first of its name beside the file that includes it
     /// (unless the name stands between angle brackets) and in the folders of the options.
     pub fn included(&self, beside: Option<&Path>, name: &str) -> Option<PathBuf> {
         let folders = self.folders.iter().chain(&self.system).map(PathBuf::as_path);
@@ -225,7 +225,7 @@ impl Told {
         places.find(|path| path.is_file()).and_then(|path| in_real_folder(&path))
     }
 
-    /// Adds the folders that the environment names (`CPATH` and the like), which come behind those of options.
+    /// Adds the folders that the environment names (`CPATH` and the like), which come after those of options.
     pub fn add_environment(&mut self, names: &[&str]) {
         let paths = names.iter().filter_map(std::env::var_os);
         let folders = paths.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
@@ -238,7 +238,7 @@ impl Told {
         self.add_places(other);
     }
 
-    /// With what `all` says behind it; its folders come first.
+    /// With what `all` says after it; its folders come first.
     fn and(self, all: &Told) -> Told {
         let mut told = Told { predefined: self.predefined.clone(), ..all.clone() };
         Arc::make_mut(&mut told.predefined).extend(&all.predefined);
@@ -306,7 +306,7 @@ pub fn in_real_folder(path: &Path) -> Option<PathBuf> {
 
 /// A word as the preprocessor gets it: one of a command's, or a part of one.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct WordPart<'a> {
     /// The place of the word of the command.
     pub at: usize,
     /// The bytes of that word.
@@ -315,15 +315,15 @@ pub struct Part<'a> {
     pub text: &'a str,
 }
 
-/// The words for the preprocessor: those behind `-Wp,` are several, and those that are handed on stand behind an option.
-fn parts(words: &[String]) -> Vec<Part<'_>> {
+/// The words for the preprocessor: those after `-Wp,` are several, and those that are handed on stand after an option.
+fn parts(words: &[String]) -> Vec<WordPart<'_>> {
     const HANDS_ON: [&str; 3] = ["-Xpreprocessor", "-Xclang", "-Xflang"];
     let mut all = Vec::new();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !HANDS_ON.contains(&word.as_str())) {
         let behind = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,"));
         let mut start = word.len() - behind.map_or(word.len(), str::len);
         for text in behind.map_or(vec![word.as_str()], |words| words.split(',').collect()) {
-            all.push(Part { at, bytes: start..start + text.len(), text });
+            all.push(WordPart { at, bytes: start..start + text.len(), text });
             start += text.len() + 1;
         }
     }
@@ -331,7 +331,7 @@ fn parts(words: &[String]) -> Vec<Part<'_>> {
 }
 
 /// What the words for the preprocessor ask for.
-fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
+fn said<'a>(parts: &[WordPart<'a>]) -> Vec<(Asks, WordPart<'a>)> {
     let mut all = Vec::new();
     let mut rest = parts.iter();
     while let Some(part) = rest.next() {
@@ -342,7 +342,7 @@ fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
                 value if matches!(asks, Asks::First) && value.starts_with('-') => None,
                 text => may_be_one.then(|| {
                     let start = part.bytes.end - text.len();
-                    (*asks, Part { at: part.at, bytes: start..part.bytes.end, text })
+                    (*asks, WordPart { at: part.at, bytes: start..part.bytes.end, text })
                 }),
             });
         all.extend(option);
@@ -351,7 +351,7 @@ fn said<'a>(parts: &[Part<'a>]) -> Vec<(Asks, Part<'a>)> {
 }
 
 /// Where the words of a command name the files of `-include`.
-pub fn first_names(words: &[String]) -> Vec<Part<'_>> {
+pub fn first_names(words: &[String]) -> Vec<WordPart<'_>> {
     let all = said(&parts(words)).into_iter().filter(|(asks, _)| matches!(asks, Asks::First));
     all.map(|(_, name)| name).collect()
 }

@@ -1,4 +1,4 @@
-//! `acc2omp.toml`: options of a project, for all of its sources, for some, and directives that are left.
+//! `acc2omp.toml`: options of a project, for all of its sources, for some, and directives that are left untranslated.
 //!
 //! Invariant: an option means the same there as on the command line, where what is said counts more.
 
@@ -25,7 +25,7 @@ use crate::{Options, Source, Wish, lines_of, verify};
 const PATHS: [&str; 8] =
     ["out", "folders", "database", "record", "rules", "output", "baseline", "write_baseline"];
 
-/// What is no option of a project.
+/// What is not an option of a project.
 const NO_OPTIONS: [&str; 4] = ["help", "version", "inputs", "command"];
 
 /// The configuration of a project.
@@ -120,7 +120,7 @@ impl Config {
         reader.config(&text).map(Some)
     }
 
-    /// The options for all sources as they would stand on the command line, but for those that `is_given` there.
+    /// The options for all sources as they would stand on the command line, except those that `is_given` there.
     pub fn words(&self, is_given: impl Fn(&str) -> bool) -> Vec<OsString> {
         words(self.settings.iter().filter(|(id, _)| !is_given(id)))
     }
@@ -330,7 +330,7 @@ pub type Parse = fn(Vec<OsString>) -> Result<Options, clap::Error>;
 #[derive(Default)]
 pub struct Overrides {
     config: Config,
-    /// The options that sources may have of their own, but for those that the command line has: these count more.
+    /// The options that sources may have of their own, except those that the command line has: these count more.
     own: Vec<String>,
     parse: Option<Parse>,
     known: Mutex<HashMap<Vec<usize>, Options>>,

@@ -1,6 +1,6 @@
 //! `explain` and `rules`: prints pages.
 //!
-//! Invariant: a page is printed as it stands in the repository; behind that of a code stands what the code concerns.
+//! Invariant: a page is printed as it stands in the repository; after that of a code stands what the code concerns.
 
 use super::{Verdict, fail, print};
 use crate::SUPPORT;

@@ -21,7 +21,7 @@ pub struct Job {
     pub real: PathBuf,
     /// Its place under the output folder.
     pub target: PathBuf,
-    /// Another source of C or C++ in its folder has its name, but for the ending.
+    /// Another source of C or C++ in its folder has its name, except the ending.
     pub has_namesake: bool,
     /// The folders that it lies in, as a C name, if a source of another folder has its name.
     pub folder: String,
@@ -113,7 +113,7 @@ impl Tree {
         let target = below(root, entry.path()).to_path_buf();
         let kind = entry.file_type();
         if kind.is_file() && place::is_unfinished(entry.file_name()) {
-            let what = "a run that was killed has left it half written, left out";
+            let what = "a run that was killed has left it half written, skipped";
             return self.skipped.push(format!("{}: {what}", entry.path().display()));
         }
         if kind.is_dir() || entry.depth() == 0 {
@@ -129,7 +129,7 @@ impl Tree {
             });
         } else {
             let what = if kind.is_symlink() { "a symbolic link" } else { "not a regular file" };
-            self.skipped.push(format!("{}: {what}, left out", entry.path().display()));
+            self.skipped.push(format!("{}: {what}, skipped", entry.path().display()));
         }
     }
 }

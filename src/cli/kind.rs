@@ -1,10 +1,10 @@
 //! Files whose names do not tell a language that is translated.
 //!
-//! Invariant: one that holds an OpenACC directive is named, whatever it is called, unless its name says that it is no source.
+//! Invariant: one that holds an OpenACC directive is named, whatever it is called, unless its name says that it is not a source.
 
 use std::path::Path;
 
-/// Endings of what is no source: texts, data, scripts, what other programs make.
+/// Endings of what is not a source: texts, data, scripts, what other programs make.
 const NO_SOURCES: [&str; 72] = [
     "1", "adoc", "am", "asciidoc", "aux", "awk", "bak", "bash", "bib", "bmp", "cfg", "cmake", "conf", "css",
     "csv", "dat", "diff", "doc", "docx", "eps", "gif", "go", "gz", "htm", "html", "ini", "ipynb", "java",

@@ -146,7 +146,7 @@ impl Journal {
         self.merged.iter().rev().filter(move |(of, _)| of == name).map(|(_, merge)| merge)
     }
 
-    /// Whether it speaks of a file.
+    /// Whether it is about a file.
     pub fn knows(&self, name: &str) -> bool {
         self.merges(name).next().is_some() || self.written.iter().any(|(of, _)| of == name)
     }
@@ -164,7 +164,7 @@ pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A path as seen from the tree; what is no UTF-8 in it is replaced, as JSON has no other text.
+/// A path as seen from the tree; what is not UTF-8 in it is replaced, as JSON has no other text.
 pub fn from_tree(path: &Path, out: &Path) -> PathBuf {
     let path = pathdiff::diff_paths(path, out).unwrap_or_else(|| path.to_path_buf());
     PathBuf::from(path.to_string_lossy().into_owned())

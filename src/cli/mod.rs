@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use args::Request;
+pub use args::command;
 pub use build::{Build, Told};
 pub use headers::Headers;
 
@@ -39,7 +40,7 @@ pub use headers::Headers;
 enum Verdict {
     /// Everything is translated.
     Done = 0,
-    /// Some OpenACC is left.
+    /// Some OpenACC is left untranslated.
     Left = 1,
     /// The command is wrong, or a file could not be read or written.
     Failed = 2,
@@ -71,14 +72,14 @@ fn configuration(inputs: &[PathBuf]) -> Verdict {
     }
 }
 
-/// Prints what clap has to say: help and version are no failure, nor is a reader that has read enough of them.
+/// Prints what clap has to say: help and version are not failure, nor is a reader that has read enough of them.
 fn refuse(refusal: &clap::Error) -> Verdict {
     let printed = refusal.print();
     let is_said = printed.map_or_else(|error| error.kind() == ErrorKind::BrokenPipe, |()| true);
     if is_said && refusal.exit_code() == 0 { Verdict::Done } else { Verdict::Failed }
 }
 
-/// Writes a text for people to standard output; a reader that has gone away is no failure.
+/// Writes a text for people to standard output; a reader that has gone away is not a failure.
 fn print(bytes: &[u8]) -> Verdict {
     written(bytes, |error| error.kind() != ErrorKind::BrokenPipe)
 }

@@ -195,7 +195,7 @@ impl Output {
         }
     }
 
-    /// What acc2omp wrote of a file before, by the manifest, or by a run that was killed behind it.
+    /// What acc2omp wrote of a file before, by the manifest, or by a run that was killed after it.
     fn known(&self, piece: &Piece, name: &str) -> io::Result<Option<Entry>> {
         let Some(known) = self.old.files.get(name).filter(|_| self.unfinished.knows(name)) else {
             return Ok(self.old.files.get(name).cloned());

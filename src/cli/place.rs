@@ -110,7 +110,7 @@ impl Folder {
         self.dir.remove_file(name).map_err(|error| about(&self.path.join(name), &error))
     }
 
-    /// The bytes of a file of this folder that is no link.
+    /// The bytes of a file of this folder that is not a link.
     pub fn read(&self, name: &OsStr) -> io::Result<Vec<u8>> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);

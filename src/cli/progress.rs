@@ -1,6 +1,6 @@
 //! A progress bar that appears on a terminal when a run lasts.
 //!
-//! Invariant: nothing is drawn where standard error is no terminal, or before the run has lasted for a second.
+//! Invariant: nothing is drawn where standard error is not a terminal, or before the run has lasted for a second.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Nothing is left of the bar.
+    /// Nothing remains of the bar.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

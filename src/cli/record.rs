@@ -92,7 +92,7 @@ fn status(diag: &Diag) -> Status {
     }
 }
 
-/// The record of a directive, but for what stands in others.
+/// The record of a directive, except what stands in others.
 fn directive(file: &SourceFile, one: &DirectiveReport, output: &Written) -> DirectiveRecord {
     let status = match one.outcome {
         Outcome::Exact => Status::Exact,

@@ -40,7 +40,7 @@ pub struct Reports {
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub output: Option<PathBuf>,
 
-    /// Do not show the diagnostics that FILE has, which somebody has reviewed; they do not count for the exit status
+    /// Hide the reviewed diagnostics in FILE; they do not affect the exit status
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub baseline: Option<PathBuf>,
 

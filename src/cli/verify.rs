@@ -25,7 +25,7 @@ pub struct Verify {
     #[arg(value_name = "TEST")]
     tests: Vec<String>,
 
-    /// Write a section `[verify]` into acc2omp.toml, from what lies here
+    /// Write a section `[verify]` into acc2omp.toml, from the build files of this folder
     #[arg(long)]
     init: bool,
 
@@ -33,7 +33,7 @@ pub struct Verify {
     #[arg(short, long)]
     yes: bool,
 
-    /// Name the first construct that leaves something else on the device than in the reference
+    /// Name the first construct that leaves other data on the device than in the reference
     #[arg(long)]
     pins: bool,
 

@@ -44,7 +44,7 @@ use program::type_uses::LastTexts;
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
-    /// The changes of the host file; `None` if the directive is left.
+    /// The changes of the host file; `None` if the directive is left untranslated.
     pub changes: Option<Vec<Change>>,
 }
 

@@ -26,7 +26,7 @@ enum Folded {
 }
 
 impl Folded {
-    /// Whether it is about truth values.
+    /// Whether it is about logical values.
     fn is_of_logicals(&self) -> bool {
         matches!(self, Folded::All | Folded::Any | Folded::Count)
     }
@@ -343,7 +343,7 @@ impl Body<'_> {
             let value = body.values.value(array)?;
             body.line(&format!("const {cpp} {next} = {};", value.text));
             let is_better = format!("{place} == 0 || {next} {sign} {found}");
-            // One that is no number is only found if all are none.
+            // One that is not a number is only found if all are not.
             let is_number = format!(" || {found} != {found} && {next} == {next}");
             let more = if ty.word == Word::Real { is_number.as_str() } else { "" };
             body.line(&format!("if ({is_better}{more}) {{"));

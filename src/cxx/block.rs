@@ -19,7 +19,7 @@ use super::named;
 use super::record;
 use super::statement::Body;
 use super::types::Type;
-use super::variable::{Asked, Bound, Dimension, Variable, Variables, element, names_in, passed_name};
+use super::variable::{Bound, BoundQuery, Dimension, Variable, Variables, element, names_in, passed_name};
 
 /// What a name of `associate` stands for.
 enum Associated {
@@ -158,7 +158,7 @@ pub fn add(
     Ok(())
 }
 
-/// Takes in a variable that is no name of `associate`; it `is_inside` if the code declares it for itself.
+/// Takes in a variable that is not a name of `associate`; it `is_inside` if the code declares it for itself.
 fn add_declared(
     ground: &Ground,
     variables: &mut Variables,
@@ -214,7 +214,7 @@ fn associated(ground: &Ground, all: &Variables, init: ExprId, is_value: bool) ->
     Ok(Associated::Part { ty: variable.ty, shape: shape.collect() })
 }
 
-/// The ranges of a section that is in one piece if its array is: before the last one all are whole, and behind it are
+/// The ranges of a section that is in one piece if its array is: before the last one all are whole, and after it are
 /// elements; `None` of another section.
 fn ranges_of(seen: Texts, subscripts: &[ExprId]) -> Option<Vec<[Option<ExprId>; 3]>> {
     let parts = |one: &ExprId| match seen.unit.expr(*one).kind {
@@ -228,7 +228,7 @@ fn ranges_of(seen: Texts, subscripts: &[ExprId]) -> Option<Vec<[Option<ExprId>; 
     (are_first && is_one).then_some(ranges)
 }
 
-/// Whether a name is that of a constant whose value is written in its place.
+/// Whether a name is that of a constant whose value is written in place of it.
 pub fn has_value(ground: &Ground, symbol: SymbolId, at: Span) -> bool {
     ground.symbols.get(symbol).kind == SymbolKind::Constant
         && selector(ground, symbol).is_none()
@@ -292,7 +292,7 @@ impl Body<'_> {
             let (text, counts) = self.section(init)?;
             self.line(&format!("{constant}{cpp} *{name} = &{text};"));
             for (place, count) in counts.into_iter().enumerate() {
-                sizes.push((passed_name(&variable.bounds, place, Asked::Extent), count));
+                sizes.push((passed_name(&variable.bounds, place, BoundQuery::Extent), count));
             }
         }
         Ok(sizes)
@@ -331,7 +331,7 @@ impl Body<'_> {
     }
 }
 
-/// What stands behind the name of an array of fixed size where it is declared; `None` of one that is not.
+/// What stands after the name of an array of fixed size where it is declared; `None` of one that is not.
 pub fn declared_size(variables: &Variables, symbol: SymbolId) -> Option<String> {
     let variable = variables.get(symbol)?;
     if variable.shape.is_empty() {

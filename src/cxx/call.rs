@@ -25,7 +25,7 @@ pub fn signature(ground: &Ground, name: &str, at: Span) -> Result<Signature, Why
     };
     let number = ground.files.number_of(home);
     let there = number.and_then(|number| ground.over_there(number, |there| signature_at(there, own, at)));
-    // Why another file's procedure is not written is told where it is called.
+    // Why another file's procedure is not written is reported where it is called.
     let there = there.map(|written| written.map_err(|why| Why { at, ..why }));
     there.unwrap_or_else(|| Err(Why::new(at, format!("a call of `{name}`, whose file is not seen,"))))
 }
@@ -157,7 +157,8 @@ pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Va
 /// An array as an argument: where it begins, and the numbers of elements that are passed.
 fn array(values: &Values, arg: ExprId, dummy: &Dummy, at: Span) -> Result<(String, Vec<String>, Type), Why> {
     let seen = values.files.own;
-    let refused = || Why::new(at, format!("`{}`, an argument that is no array in one piece,", dummy.name));
+    let refused =
+        || Why::new(at, format!("`{}`, an argument that is not an array in one piece,", dummy.name));
     if values.is_in_parentheses(arg) {
         return Err(refused());
     }
@@ -175,7 +176,7 @@ fn array(values: &Values, arg: ExprId, dummy: &Dummy, at: Span) -> Result<(Strin
         // The elements from there on.
         (format!("&{}", values.value(arg)?.text), Vec::new())
     } else {
-        // All that is before the last range is whole, and all behind it are elements.
+        // All that is before the last range is whole, and all after it are elements.
         for subscript in subscripts.iter().take(ranges - 1) {
             if !matches!(seen.unit.expr(*subscript).kind, ExprKind::Triplet([None, None, None])) {
                 return Err(refused());

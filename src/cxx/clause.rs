@@ -176,7 +176,7 @@ impl Reader<'_> {
             ClauseKind::Collapse { .. } => return refused("this `collapse`"),
             ClauseKind::Tile(sizes) => {
                 if !sizes.iter().all(|size| is_number(&size.text) || size.text.trim() == "*") {
-                    return refused("`tile` with a size that is no number");
+                    return refused("`tile` with a size that is not a number");
                 }
                 let sizes: Vec<&str> = sizes.iter().map(|size| size.text.trim()).collect();
                 all.words.push(format!("tile({})", sizes.join(", ")));
@@ -232,7 +232,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A clause about memory behind the pointer that an array is in C++: all of it, also where a section is named.
+    /// A clause about memory that the pointer leads to that an array is in C++: all of it, also where a section is named.
     fn section(&self, item: &ListItem, word: &str, symbol: SymbolId, all: &mut Clauses) -> Result<(), Why> {
         let known = self.symbols.get(symbol);
         let named = (self.name)(symbol).filter(|_| !known.fortran.assumed_size);

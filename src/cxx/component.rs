@@ -2,7 +2,7 @@
 //!
 //! Invariant: what leads to a component is the same wherever the construct names it, and all through the construct.
 
-use crate::acc::ast::{ListItem, Part};
+use crate::acc::ast::{ListItem, PathStep};
 use crate::host::ir::{BaseType, Decl, Expr, ExprId, ExprKind, StmtId, Unit};
 use crate::sema::{self, Chain, Class, SymbolId, Symbols, Texts};
 use crate::source::Span;
@@ -29,7 +29,7 @@ pub struct Named {
     at: Span,
 }
 
-/// The component that an expression names, without subscripts behind it; `None` of an object in one.
+/// The component that an expression names, without subscripts after it; `None` of an object in one.
 pub fn named(files: &Files, symbols: &Symbols, expr: ExprId) -> Option<Named> {
     let seen = files.own;
     let Expr { span: at, kind: ExprKind::Member { .. } } = *seen.unit.expr(expr) else { return None };
@@ -147,9 +147,9 @@ fn component<'a>(files: &Files<'a>, tag: &str, name: &str, depth: usize) -> Opti
     })
 }
 
-/// What leads to the item of a clause, without the subscripts behind it.
+/// What leads to the item of a clause, without the subscripts after it.
 pub fn path(item: &ListItem) -> String {
-    let has_list = matches!(item.parts.last(), Some(Part::Section(_)));
+    let has_list = matches!(item.parts.last(), Some(PathStep::Section(_)));
     let text = sema::plain(&item.text);
     let end = if has_list { last_list(&text) } else { text.len() };
     text[..end].to_owned()

@@ -13,7 +13,7 @@ use super::types::{Type, Word, intrinsic_kind, is_conditional, module_in, plain_
 use super::value::{Value, binds};
 use super::variable::{Bound, Variables, cpp_name, shape_of};
 
-/// The value of a constant that is no array, which is named at `at`.
+/// The value of a constant that is not an array, which is named at `at`.
 pub fn value(ground: &Ground, symbol: SymbolId, at: Span) -> Result<Value, Why> {
     let known = ground.symbols.get(symbol);
     let unknown = || Why::new(at, format!("`{}`, a constant whose value is not seen,", known.name));

@@ -25,7 +25,7 @@ use super::signature::DummyKind;
 use super::statement::{Around, Body};
 use super::types::Type;
 use super::variable::{
-    Asked, Bound as Limit, Variable, Variables, names_in, passed_name, place_name, presence_name,
+    Bound as Limit, BoundQuery, Variable, Variables, names_in, passed_name, place_name, presence_name,
 };
 
 /// A data clause that the host does before the call.
@@ -69,7 +69,7 @@ pub struct Construct {
     pub uses: Vec<(String, String)>,
     /// When it is done.
     pub order: Order,
-    /// Several names may lead to the same memory.
+    /// Several names may alias.
     pub is_aliased: bool,
     /// The directives in the text: the number of the line, from zero, and the place of the directive in Fortran.
     pub places: Vec<(usize, u32)>,
@@ -656,7 +656,7 @@ impl<'a> Maker<'a> {
         Ok(roles)
     }
 
-    /// Whether only a loop in the construct names a variable in its clauses, which is no launch of its own.
+    /// Whether only a loop in the construct names a variable in its clauses, which is not a launch of its own.
     fn is_of_loop(&self, symbol: SymbolId) -> bool {
         let directive = &self.ground.bound[self.index].directive;
         let listed = directive.clauses.iter().flat_map(|clause| crate::plan::list(&clause.kind));
@@ -958,10 +958,12 @@ impl<'a> Maker<'a> {
             }
             for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
                 let (function, kind) = match which {
-                    Asked::Lower => ("lbound", ", 8"),
+                    BoundQuery::Lower => ("lbound", ", 8"),
                     // One that is absent has no size to ask for.
-                    Asked::Extent if variable.is_optional || self.is_hidden("size") => ("acc2omp_size", ""),
-                    Asked::Extent => ("size", ", 8"),
+                    BoundQuery::Extent if variable.is_optional || self.is_hidden("size") => {
+                        ("acc2omp_size", "")
+                    }
+                    BoundQuery::Extent => ("size", ", 8"),
                 };
                 args.push(Argument {
                     name: passed_name(&variable.bounds, *at, *which),

@@ -1,4 +1,4 @@
-//! Expressions of numbers and truth values.
+//! Expressions of numbers and logical values.
 //!
 //! Invariant: the text computes what the expression computes, with Fortran's kinds and conversions.
 
@@ -17,7 +17,7 @@ use super::intrinsic;
 use super::record;
 use super::types::{Files, Type, Word, plain_code};
 use super::value::{Value, binds};
-use super::variable::{Asked, BoundText, Variables, element, literal};
+use super::variable::{BoundQuery, BoundText, Variables, element, literal};
 
 /// Writes expressions.
 pub struct Values<'a> {
@@ -44,7 +44,7 @@ impl<'a> Values<'a> {
 }
 
 impl Values<'_> {
-    /// An expression of one number or truth value.
+    /// An expression of one number or logical value.
     pub fn value(&self, expr: ExprId) -> Result<Value, Why> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.value_here(expr))
     }
@@ -107,7 +107,7 @@ impl Values<'_> {
         }
     }
 
-    /// What a statement function gives: its expression, with the arguments in the place of its own.
+    /// What a statement function gives: its expression, with the arguments in place of its own.
     fn statement_function(
         &self,
         (function, symbol): (&StatementFunction, SymbolId),
@@ -179,7 +179,7 @@ impl Values<'_> {
         keywords.get(at).map(|(_, name)| name.as_str())
     }
 
-    /// Whether an argument stands in parentheses of its own: it is no variable then, but its value.
+    /// Whether an argument stands in parentheses of its own: it is not a variable then, but its value.
     pub fn is_in_parentheses(&self, arg: ExprId) -> bool {
         let seen = self.files.own;
         let span = seen.unit.expr(arg).span;
@@ -187,7 +187,7 @@ impl Values<'_> {
         let before = seen.file.slice(Span { end: span.start, ..whole }).trim_ascii_end();
         let behind = seen.file.slice(Span { start: span.end, ..whole }).trim_ascii_start();
         let is_written = seen.file.slice(span).starts_with(b"(");
-        // What opens the list of arguments stands behind a name.
+        // What opens the list of arguments stands after a name.
         let opens = before.strip_suffix(b"(").map(<[u8]>::trim_ascii_end);
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let is_apart = opens.is_some_and(|outside| !outside.last().is_some_and(is_name));
@@ -275,7 +275,7 @@ impl Values<'_> {
         let symbol = self.symbol(base).ok_or_else(unknown)?;
         let variable = self.variables.get(symbol).ok_or_else(unknown)?;
         if variable.shape.len() != subscripts.len() {
-            return Err(Why::new(at, "a reference that is no element"));
+            return Err(Why::new(at, "a reference that is not an element"));
         }
         let mut offsets = Vec::with_capacity(subscripts.len());
         let mut ranges = 0;
@@ -319,7 +319,7 @@ impl Values<'_> {
     ) -> Result<Value, Why> {
         let refused = || Why::new(at, "an array section");
         let [first, last, None] = parts else { return Err(refused()) };
-        let extent = || self.bound(symbol, place, Asked::Extent).ok_or_else(refused);
+        let extent = || self.bound(symbol, place, BoundQuery::Extent).ok_or_else(refused);
         Ok(match (first, last) {
             (None, None) => extent()?,
             (first, Some(last)) => {
@@ -348,7 +348,7 @@ impl Values<'_> {
             offset = Some(match offset {
                 None => steps,
                 Some(inner) => {
-                    let extent = self.bound(symbol, place, Asked::Extent).ok_or_else(unknown)?;
+                    let extent = self.bound(symbol, place, BoundQuery::Extent).ok_or_else(unknown)?;
                     let inner = Value::binary(&extent, "*", &inner, binds::PRODUCT, Type::INTEGER);
                     match steps.text.as_str() {
                         "0" => inner,
@@ -375,9 +375,9 @@ impl Values<'_> {
         let value = self.value(subscript)?;
         if value.ty.word != Word::Integer {
             let at = self.files.own.unit.expr(subscript).span;
-            return Err(Why::new(at, "a subscript that is no whole number"));
+            return Err(Why::new(at, "a subscript that is not an integer"));
         }
-        let lower = self.bound(symbol, place, Asked::Lower);
+        let lower = self.bound(symbol, place, BoundQuery::Lower);
         let Some(lower) = lower else { return Ok(value) };
         let Ok(number) = lower.text.parse::<i128>() else {
             return Ok(Value::binary(&value, "-", &lower, binds::SUM, Type::INTEGER));
@@ -401,14 +401,14 @@ impl Values<'_> {
     }
 
     /// A bound of an array.
-    pub fn bound(&self, symbol: SymbolId, place: usize, which: Asked) -> Option<Value> {
+    pub fn bound(&self, symbol: SymbolId, place: usize, which: BoundQuery) -> Option<Value> {
         Some(match self.variables.bound(symbol, place, which)? {
             BoundText::Number(number) => Value::name(number.to_string(), Type::INTEGER),
             BoundText::Name(name) => Value::name(name, Type { bytes: 8, ..Type::INTEGER }),
         })
     }
 
-    /// A number or a truth value that is written out.
+    /// A number or a logical value that is written out.
     pub fn literal(&self, seen: Texts, at: Span) -> Result<Value, Why> {
         let text = plain_code(seen, at);
         if let ".true." | ".false." = text.as_str() {
@@ -419,7 +419,7 @@ impl Values<'_> {
         let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
         let is_known = number.chars().all(|c| c.is_ascii_digit() || ".de+-".contains(c));
         if !is_number || !is_known {
-            return Err(Why::new(at, "a text, a constant of bits or a truth value with a kind"));
+            return Err(Why::new(at, "a character, a constant of bits or a logical with a kind"));
         }
         let word = if number.contains(['.', 'e', 'd']) { Word::Real } else { Word::Integer };
         let ty = match kind {

@@ -39,7 +39,7 @@ pub struct Ground<'a> {
     pub procedures: &'a RefCell<Procedures>,
     /// Writes a procedure: how it is called, and its text.
     pub write: fn(&Ground, &str, Span) -> Written,
-    /// The value of a constant that is no array, which is named at a place.
+    /// The value of a constant that is not an array, which is named at a place.
     pub constant: fn(&Ground, SymbolId, Span) -> Result<Value, Why>,
     /// Reads another file whole.
     pub read: &'a dyn Fn(usize) -> Option<Elsewhere>,

@@ -9,7 +9,7 @@ use super::types::Type;
 pub enum Passed {
     /// The address of an array's first element.
     Array,
-    /// A number or truth value.
+    /// A number or logical value.
     Value,
     /// The address of one.
     Reference,
@@ -17,7 +17,7 @@ pub enum Passed {
     Size,
     /// The address of an array's first element, or of nothing.
     ArrayOrNothing,
-    /// The address of a number or truth value, or of nothing.
+    /// The address of a number or logical value, or of nothing.
     ValueOrNothing,
 }
 

@@ -1,4 +1,4 @@
-//! The intrinsic functions of Fortran (2018, 16) that give a number or a truth value of such.
+//! The intrinsic functions of Fortran (2018, 16) that give a number or a logical value of such.
 //!
 //! Invariant: a function that is not known here is refused.
 
@@ -10,7 +10,7 @@ use super::expression::Values;
 use super::helpers::Helper;
 use super::types::{Type, Word, plain_code};
 use super::value::{Value, binds};
-use super::variable::Asked;
+use super::variable::BoundQuery;
 
 /// `name(args)`
 pub fn call(values: &Values, name: &str, args: &[ExprId], at: Span) -> Result<Value, Why> {
@@ -624,14 +624,14 @@ impl Call<'_> {
         let Some(symbol) = self.values.symbol(array) else { return self.unknown() };
         let Some(variable) = self.values.variables.get(symbol) else { return self.unknown() };
         let rank = variable.shape.len();
-        let bound = |at: usize, which: Asked| match self.values.bound(symbol, at, which) {
+        let bound = |at: usize, which: BoundQuery| match self.values.bound(symbol, at, which) {
             Some(value) => Ok(value),
             None => self.unknown(),
         };
         if name == "size" && dim.is_none() && rank > 0 {
-            let mut size = bound(0, Asked::Extent)?;
+            let mut size = bound(0, BoundQuery::Extent)?;
             for at in 1..rank {
-                size = Value::binary(&size, "*", &bound(at, Asked::Extent)?, binds::PRODUCT, size.ty);
+                size = Value::binary(&size, "*", &bound(at, BoundQuery::Extent)?, binds::PRODUCT, size.ty);
             }
             return Ok(size.to(Type::INTEGER));
         }
@@ -640,10 +640,10 @@ impl Call<'_> {
             _ => return self.unknown(),
         };
         let value = match name {
-            "size" => bound(at, Asked::Extent)?,
-            "lbound" => bound(at, Asked::Lower)?,
+            "size" => bound(at, BoundQuery::Extent)?,
+            "lbound" => bound(at, BoundQuery::Lower)?,
             _ => {
-                let (lower, extent) = (bound(at, Asked::Lower)?, bound(at, Asked::Extent)?);
+                let (lower, extent) = (bound(at, BoundQuery::Lower)?, bound(at, BoundQuery::Extent)?);
                 let end = Value::binary(&lower, "+", &extent, binds::SUM, extent.ty);
                 Value::binary(&end, "-", &Value::name("1", extent.ty), binds::SUM, extent.ty)
             }

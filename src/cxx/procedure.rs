@@ -24,7 +24,7 @@ use super::signature::{Captured, Dummy, DummyKind, Signature, Written};
 use super::statement::{Around, Body};
 use super::types::{Type, plain_code};
 use super::value::{Value, binds};
-use super::variable::{Asked, Variable, Variables, names_in, passed_name};
+use super::variable::{BoundQuery, Variable, Variables, names_in, passed_name};
 
 /// Writes the procedure of a name that is called at `at`: how it is called, and its text.
 pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
@@ -43,7 +43,7 @@ struct Bounds {
     /// Those that the procedure computes: the name, and the value.
     lines: Vec<(String, String)>,
     /// The dimensions whose bounds are passed.
-    passed: Vec<(SymbolId, usize, Asked)>,
+    passed: Vec<(SymbolId, usize, BoundQuery)>,
 }
 
 /// What a procedure names.
@@ -199,7 +199,7 @@ impl Writer<'_> {
         let is_number =
             |symbol| variables.get(symbol).is_some_and(|one| one.shape.is_empty() && one.object.is_none());
         if !result.is_none_or(is_number) {
-            return Err(self.refused("whose result is no number"));
+            return Err(self.refused("whose result is not a number"));
         }
         Ok(Named { variables, order, dummies, captured, result })
     }
@@ -254,7 +254,7 @@ impl Writer<'_> {
         }
         let is_kept = known.fortran.save || known.kind == SymbolKind::Static;
         if self.is_own(symbol) && (is_kept || known.fortran.pointer || known.fortran.allocatable) {
-            return Err(self.refused(&format!("in which `{}` is no plain variable", known.name)));
+            return Err(self.refused(&format!("in which `{}` is not a plain variable", known.name)));
         }
         if known.fortran.optional {
             return Err(self.refused(&format!("which has `{}`, an optional argument", known.name)));
@@ -368,7 +368,7 @@ impl Writer<'_> {
     /// The bounds of dummy arrays that the body asks for: those that it computes, and those that are passed.
     fn bounds(&self, values: &Values, dummies: &[SymbolId], captured: &[SymbolId]) -> Result<Bounds, Why> {
         let mut bounds = Bounds { lines: Vec::new(), passed: Vec::new() };
-        let mut done: BTreeSet<(SymbolId, usize, Asked)> = BTreeSet::new();
+        let mut done: BTreeSet<(SymbolId, usize, BoundQuery)> = BTreeSet::new();
         loop {
             let asked = values.variables.asked();
             let fresh: Vec<_> = asked.into_iter().filter(|one| !done.contains(one)).collect();
@@ -394,11 +394,11 @@ impl Writer<'_> {
                 };
                 let lower = lower.map(|lower| values.value(lower)).transpose()?;
                 match (which, upper) {
-                    (Asked::Lower, _) => {
+                    (BoundQuery::Lower, _) => {
                         let lower = lower.ok_or_else(unknown)?;
                         bounds.lines.push((name, lower.text));
                     }
-                    (Asked::Extent, Some(upper)) => {
+                    (BoundQuery::Extent, Some(upper)) => {
                         let upper = values.value(upper)?;
                         let extent = match lower {
                             None => upper.text,
@@ -409,10 +409,10 @@ impl Writer<'_> {
                         };
                         bounds.lines.push((name, extent));
                     }
-                    (Asked::Extent, None) if known.fortran.assumed_shape => {
+                    (BoundQuery::Extent, None) if known.fortran.assumed_shape => {
                         bounds.passed.push((symbol, place, which));
                     }
-                    (Asked::Extent, None) => return Err(unknown()),
+                    (BoundQuery::Extent, None) => return Err(unknown()),
                 }
             }
         }
@@ -420,13 +420,13 @@ impl Writer<'_> {
 }
 
 /// The bounds of a variable that are passed.
-fn bounds_of(passed: &[(SymbolId, usize, Asked)], symbol: SymbolId) -> Vec<(usize, Asked)> {
+fn bounds_of(passed: &[(SymbolId, usize, BoundQuery)], symbol: SymbolId) -> Vec<(usize, BoundQuery)> {
     let own = passed.iter().filter(|(of, _, _)| *of == symbol);
     own.map(|(_, place, which)| (*place, *which)).collect()
 }
 
 /// The parameters for a dummy argument, or for a variable around the procedure.
-fn parameter(variable: &Variable, kind: DummyKind, bounds: &[(usize, Asked)]) -> Vec<String> {
+fn parameter(variable: &Variable, kind: DummyKind, bounds: &[(usize, BoundQuery)]) -> Vec<String> {
     let (cpp, name) = (variable.cpp(), &variable.name);
     let own = match kind {
         DummyKind::Value => format!("{cpp} {name}"),

@@ -1,6 +1,6 @@
 //! Objects of derived types as structs of C++, where a construct needs them whole or not always the same one.
 //!
-//! Invariant: a struct has all that its type has, in one order and in the same places: numbers, truth values, arrays of these
+//! Invariant: a struct has all that its type has, in one order and in the same places: numbers, logical values, arrays of these
 //! whose shape is the same in every run, and objects of such types.
 
 use std::collections::{BTreeMap, BTreeSet};

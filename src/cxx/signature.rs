@@ -9,7 +9,7 @@ use crate::sema::SymbolId;
 use super::Why;
 use super::structs::Record;
 use super::types::{Identity, Type};
-use super::variable::Asked;
+use super::variable::BoundQuery;
 
 /// The procedures that are written so far.
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub struct Signature {
     pub name: String,
     /// Its arguments.
     pub dummies: Vec<Dummy>,
-    /// The variables around it that it uses, which are passed behind its arguments.
+    /// The variables around it that it uses, which are passed after its arguments.
     pub captured: Vec<Captured>,
     /// What it gives, if anything.
     pub result: Option<Type>,
@@ -67,13 +67,13 @@ pub struct Captured {
     /// How it is passed.
     pub kind: DummyKind,
     /// The bounds that are passed, too.
-    pub bounds: Vec<(usize, Asked)>,
+    pub bounds: Vec<(usize, BoundQuery)>,
 }
 
 /// How a dummy argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DummyKind {
-    /// A number or truth value that the procedure does not assign.
+    /// A number or logical value that the procedure does not assign.
     Value,
     /// One that it may assign.
     Reference,

@@ -65,7 +65,7 @@ pub struct Body<'a> {
     extent: Span,
     /// The lines for the variables of loops that count otherwise, for the next body.
     counted: Vec<(String, String)>,
-    /// Loops that are left by a jump: those whose label stands at the end of the body, and those whose label stands behind.
+    /// Loops that a jump leaves: those whose label stands at the end of the body, and those whose label stands after.
     jumps: BTreeSet<(StmtId, bool)>,
 }
 
@@ -265,7 +265,7 @@ impl<'a> Body<'a> {
         if text.starts_with("where(") {
             return self.masked(at);
         }
-        // The mask of `do concurrent` is no statement of its own.
+        // The mask of `do concurrent` is not a statement of its own.
         let is_mask = seen.unit.expr(cond).span.start == at.start;
         let is_if = text.starts_with("if(") || text.starts_with("elseif(") || is_mask;
         if !is_if || seen.unit.expr(cond).span.is_empty() {
@@ -357,7 +357,7 @@ impl<'a> Body<'a> {
         Ok(conds.join(" || "))
     }
 
-    /// A jump to the end of the body of a loop with a name, or behind it.
+    /// A jump to the end of the body of a loop with a name, or after it.
     fn jump(&mut self, label: &str, at: Span) -> Result<(), Why> {
         let unit = self.values.files.own.unit;
         let around = unit.stmt_ids_in(self.extent).filter(|id| {
@@ -386,7 +386,7 @@ impl<'a> Body<'a> {
         });
         let is_meant = |id: &&StmtId| matches!(&unit.stmt(**id).kind, StmtKind::Labeled { label: Some(own), .. } if own == label);
         let mut places: Vec<StmtId> = blocks.flatten().filter(is_meant).copied().collect();
-        // Several constructs may have one name: the one behind which the place comes first is meant.
+        // Several constructs may have one name: the one after which the place comes first is meant.
         places.sort_by_key(|id| (unit.stmt(*id).span.start < at.start, unit.stmt(*id).span.start));
         let place = places.first().ok_or_else(|| Why::new(at, "a jump to a place that is not around it"))?;
         let stays = |id: &StmtId| {
@@ -407,7 +407,7 @@ impl<'a> Body<'a> {
         format!("to_{label}_{}", seen.file.line_number(stmt.span.start))
     }
 
-    /// What follows the head of a loop, with the labels for jumps to the end of its body and behind it.
+    /// What follows the head of a loop, with the labels for jumps to the end of its body and after it.
     fn body_of(&mut self, id: StmtId, body: StmtId) -> Result<(), Why> {
         self.depth += 1;
         for symbol in self.around.in_bodies.get(&id).into_iter().flatten() {
@@ -438,7 +438,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// The label for jumps to the end of a loop's body, or behind the loop.
+    /// The label for jumps to the end of a loop's body, or after the loop.
     fn label_of(&self, id: StmtId, is_cycle: bool) -> String {
         let seen = self.values.files.own;
         let name = seen.unit.loop_names.iter().find(|(stmt, _)| *stmt == id);
@@ -578,7 +578,7 @@ impl<'a> Body<'a> {
             let step = match index.step.map(|step| values.files.constant(values.files.own, step)) {
                 None => 1,
                 Some(Some(step)) if step != 0 => step,
-                Some(_) => return Err(refused("whose step is no number")),
+                Some(_) => return Err(refused("whose step is not a number")),
             };
             let (first, last) = (values.value(index.first)?, values.value(index.last)?);
             if [&first, &last].iter().any(|one| one.ty.word != Word::Integer)

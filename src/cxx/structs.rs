@@ -29,7 +29,7 @@ pub struct Record {
 pub struct Member {
     /// Its name in Fortran.
     pub name: String,
-    /// What stands behind the object in C++.
+    /// What stands after the object in C++.
     pub path: String,
     /// Its type, or that of its elements.
     pub ty: Type,
@@ -38,7 +38,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// How many elements it has; 1 of what is no array.
+    /// How many elements it has; 1 of what is not an array.
     pub fn count(&self) -> i128 {
         let extents = self.shape.iter().map(|dimension| match dimension.extent {
             Bound::Constant(extent) => extent,

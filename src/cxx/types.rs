@@ -1,4 +1,4 @@
-//! The types of Fortran's numbers and truth values by their sizes, as gfortran, flang and nvfortran have them.
+//! The types of Fortran's numbers and logical values by their sizes, as gfortran, flang and nvfortran have them.
 //!
 //! Invariant: a kind that is not surely known has no size.
 
@@ -57,7 +57,7 @@ impl Type {
         is_known.then_some(Type { word, bytes: bytes as u8 })
     }
 
-    /// How C++ calls a variable's type. A truth value is a number of its size that is 0 or 1.
+    /// How C++ calls a variable's type. A logical value is a number of its size that is 0 or 1.
     pub fn cpp(self) -> &'static str {
         match (self.word, self.bytes) {
             (Word::Real, 4) => "float",
@@ -228,7 +228,7 @@ impl<'a> Files<'a> {
         let stated = plain_code(seen, Span { start: decl.span.start, end: decl.name_span.start });
         let stated = without_prefixes(&stated);
         let behind = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
-        // An old way to state a kind behind the name.
+        // An old way to state a kind after the name.
         if behind.starts_with('*') {
             return None;
         }

@@ -33,7 +33,7 @@ pub struct Dimension {
 
 /// What C++ may ask of a dimension that the host passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asked {
+pub enum BoundQuery {
     /// Its lower bound.
     Lower,
     /// How many elements it has.
@@ -80,7 +80,7 @@ pub struct Variables {
     others: BTreeMap<SymbolId, SymbolId>,
     /// There are names of variables or of parts of such.
     has_others: bool,
-    asked: RefCell<BTreeSet<(SymbolId, usize, Asked)>>,
+    asked: RefCell<BTreeSet<(SymbolId, usize, BoundQuery)>>,
     /// The optional arguments of which it is asked whether they are there.
     presence: RefCell<BTreeSet<SymbolId>>,
 }
@@ -251,7 +251,7 @@ impl Variable {
     fn bound_names(&self) -> impl Iterator<Item = String> {
         let places = 0..self.shape.len();
         let bounds = places.flat_map(|place| {
-            [Asked::Lower, Asked::Extent].map(|which| passed_name(&self.bounds, place, which))
+            [BoundQuery::Lower, BoundQuery::Extent].map(|which| passed_name(&self.bounds, place, which))
         });
         let own = [presence_name(&self.bounds), place_name(&self.bounds)];
         let own = own.into_iter().filter(|_| self.is_optional);
@@ -286,7 +286,7 @@ impl Variables {
         self.has_others = true;
     }
 
-    /// Takes in a variable that is known, but for its names in C++.
+    /// Takes in a variable that is known, except its names in C++.
     pub fn add_own(&mut self, symbols: &Symbols, symbol: SymbolId, mut variable: Variable, at: Span) {
         let name = &symbols.get(symbol).name;
         variable.name = cpp_name(name);
@@ -307,7 +307,7 @@ impl Variables {
         let rank = self.get(symbol)?.shape.len();
         let mut sizes = Vec::with_capacity(rank);
         for at in 0..rank {
-            sizes.push(match self.bound(symbol, at, Asked::Extent)? {
+            sizes.push(match self.bound(symbol, at, BoundQuery::Extent)? {
                 BoundText::Number(number) => number.to_string(),
                 BoundText::Name(name) => name,
             });
@@ -316,7 +316,7 @@ impl Variables {
     }
 
     /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
-    pub fn asked(&self) -> Vec<(SymbolId, usize, Asked)> {
+    pub fn asked(&self) -> Vec<(SymbolId, usize, BoundQuery)> {
         self.asked.borrow().iter().copied().collect()
     }
 
@@ -334,11 +334,11 @@ impl Variables {
     }
 
     /// A bound of a dimension in C++: a number, or the name of what is passed.
-    pub fn bound(&self, symbol: SymbolId, at: usize, which: Asked) -> Option<BoundText> {
+    pub fn bound(&self, symbol: SymbolId, at: usize, which: BoundQuery) -> Option<BoundText> {
         let symbol = self.itself(symbol);
         let variable = self.all.get(&symbol)?;
         let dimension = variable.shape.get(at)?;
-        let bound = if which == Asked::Lower { dimension.lower } else { dimension.extent };
+        let bound = if which == BoundQuery::Lower { dimension.lower } else { dimension.extent };
         Some(match bound {
             Bound::Constant(value) => BoundText::Number(value),
             Bound::Passed => {
@@ -510,8 +510,8 @@ pub fn place_name(variable: &str) -> String {
 }
 
 /// How C++ calls a bound of an array that is passed.
-pub fn passed_name(array: &str, at: usize, which: Asked) -> String {
-    let letter = if which == Asked::Lower { 'l' } else { 'n' };
+pub fn passed_name(array: &str, at: usize, which: BoundQuery) -> String {
+    let letter = if which == BoundQuery::Lower { 'l' } else { 'n' };
     format!("{array}_{letter}{}", at + 1)
 }
 

@@ -12,7 +12,8 @@ fn diag(code: u16, severity: Severity, at: Span, message: String, label: &str, h
 
 /// A0001
 pub fn unknown_directive(at: Span, word: &str, nearest: Option<&str>) -> Diag {
-    let mut made = diag(1, Severity::Left, at, format!("`{word}` is no OpenACC directive"), "not known", "");
+    let mut made =
+        diag(1, Severity::Left, at, format!("`{word}` is not an OpenACC directive"), "not known", "");
     made.help = match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "acc2omp knows OpenACC 3.3".to_owned(),
@@ -25,7 +26,7 @@ pub const UNKNOWN_CLAUSE: Code = Code(2);
 
 /// A0002
 pub fn unknown_clause(at: Span, word: &str, nearest: Option<&str>) -> Diag {
-    let mut made = diag(2, Severity::Left, at, format!("`{word}` is no OpenACC clause"), "not known", "");
+    let mut made = diag(2, Severity::Left, at, format!("`{word}` is not an OpenACC clause"), "not known", "");
     made.help = match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "acc2omp knows OpenACC 3.3".to_owned(),
@@ -35,14 +36,7 @@ pub fn unknown_clause(at: Span, word: &str, nearest: Option<&str>) -> Diag {
 
 /// A0003
 pub fn malformed(at: Span, expected: &str) -> Diag {
-    diag(
-        3,
-        Severity::Left,
-        at,
-        format!("expected {expected}"),
-        "here",
-        "correct the directive, or leave it out",
-    )
+    diag(3, Severity::Left, at, format!("expected {expected}"), "here", "correct the directive, or remove it")
 }
 
 /// A0004
@@ -122,12 +116,12 @@ pub fn not_understood(at: Span) -> Diag {
     )
 }
 
-/// A0010. A condition in the place of a name parts the directive.
+/// A0010. A condition in place of a name splits the directive.
 pub fn in_macro(at: Span, name: &str) -> Diag {
     let [message, label, help] = match name.starts_with('#') {
         true => [
             "a directive whose lines the preprocessor chooses is not translated",
-            "parted by `#if`",
+            "split by `#if`",
             "say with `-D` or `-U` which branch is built, or write the whole directive in each branch",
         ],
         false => [
@@ -221,7 +215,7 @@ pub fn end_missing(at: Span, directive: &str) -> Diag {
         at,
         format!("`{directive}` has no end"),
         "begins a region that nothing ends",
-        "write its `end` directive behind the last statement of the region",
+        "write its `end` directive after the last statement of the region",
     )
 }
 
@@ -269,7 +263,7 @@ pub fn ends_before_jumps(at: Span, word: &str) -> Diag {
         Severity::Info,
         at,
         format!("`{word}` leaves the region of data: the region ends before it"),
-        "left by a jump",
+        "a jump leaves it",
         "nothing to do; OpenACC wants the region to end at its own end only",
     )
 }
@@ -293,7 +287,7 @@ pub fn left_as_asked(at: Span) -> Diag {
         Severity::Left,
         at,
         "the directive stays as it is: a comment or `acc2omp.toml` asks for it".to_owned(),
-        "left as it is",
+        "untranslated",
         "remove the comment `acc2omp: leave`, or the line of `acc2omp.toml`, to have it translated",
     )
 }
@@ -333,7 +327,7 @@ pub fn wish_without_directive(at: Span, words: &str) -> Diag {
         33,
         Severity::Differs,
         at,
-        format!("a comment asks acc2omp for `{words}`, and no directive heeds it"),
+        format!("a comment asks acc2omp for `{words}`, and applies to no directive"),
         "it is about no directive, or about one without a loop",
         "write it alone on the line before the directive, with nothing between",
     )
@@ -456,7 +450,7 @@ pub fn kernels_sequential(at: Span) -> Diag {
         211,
         Severity::Weaker,
         at,
-        "nothing says that this code is parallel: it runs on one thread of the device".to_owned(),
+        "no loop here is marked or proven independent: this code runs on one thread of the device".to_owned(),
         "sequential",
         "if its iterations are independent, say so with `loop independent` and translate again",
     )
@@ -499,7 +493,7 @@ pub fn one_counter(at: Span, name: &str) -> Diag {
         at,
         format!("`{name}` is unmapped here even if an enclosing `data` region still holds it"),
         "OpenMP has one reference counter, OpenACC two",
-        "move the `exit data` behind the data region",
+        "move the `exit data` after the data region",
     )
 }
 
@@ -523,7 +517,7 @@ pub fn last_value_lost(at: Span, name: &str) -> Diag {
         at,
         format!("the value that the parallel loop leaves in `{name}` is lost"),
         "assigned in a parallel loop, used afterwards",
-        "compute the last value behind the loop",
+        "compute the last value after the loop",
     )
 }
 
@@ -606,7 +600,9 @@ pub fn may_not_outlive(at: Span, name: &str) -> Diag {
         231,
         Severity::Differs,
         at,
-        format!("`{name}` may be gone before the queue is done: nothing waits for it in this function"),
+        format!(
+            "`{name}` may go out of scope before the async queue completes: nothing waits for it in this function"
+        ),
         "local to the function",
         "wait before the function ends, or give the variable a longer life",
     )
@@ -618,8 +614,8 @@ pub fn test_waits(at: Span, name: &str) -> Diag {
         232,
         Severity::Weaker,
         at,
-        format!("`{name}` waits: OpenMP cannot ask whether work is done"),
-        "waits, then says yes",
+        format!("`{name}` blocks: OpenMP cannot ask whether work is done"),
+        "blocks, then returns true",
         "results are the same; what the host could do meanwhile is not done",
     )
 }
@@ -696,7 +692,7 @@ pub fn output_on_device(at: Span, reason: &str) -> Diag {
         at,
         format!("this output stays on one thread of the device: {reason}"),
         "the reason",
-        "print behind the region, or end the region before it",
+        "print after the region, or end the region before it",
     )
 }
 
@@ -756,7 +752,7 @@ pub fn scalar_not_brought(at: Span, name: &str) -> Diag {
         255,
         Severity::Differs,
         at,
-        format!("gfortran 12 does not bring `{name}` to a GPU: `associate` names it, and it is no array"),
+        format!("gfortran 12 does not copy `{name}` to a GPU: `associate` names it, and it is not an array"),
         "stands for a place on the host",
         "use the variable itself, or a local one that has its value",
     )
@@ -885,7 +881,7 @@ pub fn one_gang(at: Span, name: &str, shows: bool) -> Diag {
         240,
         severity,
         at,
-        format!("the region runs in one gang: what its gangs have of `{name}` cannot be combined"),
+        format!("the region runs in one gang: per-gang partial results of `{name}` cannot be combined"),
         "reduced here",
         "give the variable its value before the region",
     )
@@ -950,7 +946,7 @@ pub fn lambda_on_device(at: Span, name: &str) -> Diag {
         at,
         format!("the lambda `{name}` is called on the device: what it captures goes there only in part"),
         "captures are not translated",
-        "write a function with `routine` in its place",
+        "write a function with `routine` instead",
     )
 }
 
@@ -988,7 +984,7 @@ pub fn lambda_inside(at: Span) -> Diag {
         at,
         "gcc 12 stops with an internal error at a lambda in a target construct".to_owned(),
         "for other compilers only",
-        "write a function with `routine` in its place, or build with clang",
+        "write a function with `routine` instead, or build with clang",
     )
 }
 
@@ -1292,7 +1288,7 @@ pub fn not_yet(at: Span, what: &str) -> Diag {
         Severity::Left,
         at,
         format!("{what} is not translated yet"),
-        "left as it is",
+        "untranslated",
         "translate this directive by hand",
     )
 }
@@ -1316,7 +1312,7 @@ pub fn needs_version(at: Span, what: &str) -> Diag {
         Severity::Left,
         at,
         format!("{what} needs a later version of OpenMP than the one chosen"),
-        "left as it is",
+        "untranslated",
         "translate with a later `--omp`; `acc2omp rules` says which",
     )
 }
@@ -1327,7 +1323,7 @@ pub fn element_in_data_clause(at: Span, item: &str) -> Diag {
         304,
         Severity::Left,
         at,
-        format!("`{item}` names one element, which compilers read differently"),
+        format!("`{item}` names one element, which compilers interpret differently"),
         "ambiguous",
         "write `[first:count]`",
     )
@@ -1340,7 +1336,7 @@ pub fn api_left(at: Span, name: &str) -> Diag {
         Severity::Left,
         at,
         format!("`{name}` of the run-time library is not translated"),
-        "left as it is",
+        "untranslated",
         "replace it by hand",
     )
 }
@@ -1352,7 +1348,7 @@ pub fn guard_left(at: Span) -> Diag {
         Severity::Differs,
         at,
         "this condition on `_OPENACC` is kept: it is false when the translation is built".to_owned(),
-        "not a plain question",
+        "not a simple `#ifdef _OPENACC`",
         "test `_OPENMP` instead if the code is needed",
     )
 }
@@ -1365,7 +1361,7 @@ pub fn leaves_region(at: Span, word: &str) -> Diag {
         at,
         format!("`{word}` leaves the region"),
         "jumps out",
-        "restructure the code so that the region is left at its end",
+        "restructure the code so that control leaves the region at its end only",
     )
 }
 
@@ -1548,7 +1544,7 @@ pub fn woken_by_openmp(condition: Span, count: usize) -> Diag {
         Severity::Info,
         condition,
         format!("builds with OpenMP for the host alone read {conditions} as builds with OpenACC did"),
-        "code that was off in such builds is on now, and what stands behind `#else` is off",
+        "code that was off in such builds is on now, and code after `#else` is off",
         "look whether that code may run on the host, or name a macro of your own by `--guard _OPENACC,NAME`",
     )
 }
@@ -1583,8 +1579,8 @@ pub fn needs_data_that_stays(at: Span) -> Diag {
         343,
         Severity::Left,
         at,
-        "this construct uses an object of which a region of data that stays OpenACC brings parts".to_owned(),
-        "left with the region",
+        "this construct uses an object of which a data region that stays OpenACC copies parts".to_owned(),
+        "untranslated with the region",
         "translate the region by hand, or have the construct name in its own clauses what it needs",
     )
 }
@@ -1599,7 +1595,7 @@ pub fn counts_on_data_that_stays(at: Span, what: &str, region: Span) -> Diag {
         "inside the region",
         "have the region translated, or have the directives there name what they need in `copy` clauses",
     )
-    .with(region, "stays, so that nothing is brought to the device here")
+    .with(region, "stays, so nothing is copied to the device here")
 }
 
 /// A0337
@@ -1609,7 +1605,7 @@ pub fn shared_by_branches(at: Span, inner: Span) -> Diag {
         Severity::Left,
         at,
         "the preprocessor chooses one of several constructs here, and they need different translations of what they share".to_owned(),
-        "left as it is",
+        "untranslated",
         "write the whole construct in each branch, or say with `-D` or `-U` which one is built",
     )
     .with(inner, "shared, and not the same for all of them")
@@ -1622,7 +1618,7 @@ pub fn not_yet_cuda(at: Span, what: &str) -> Diag {
         Severity::Left,
         at,
         format!("{what} is not translated to CUDA"),
-        "left as it is",
+        "untranslated",
         "write it in another way, or translate this file to OpenMP",
     )
 }
@@ -1687,7 +1683,7 @@ pub fn device_code(at: Span) -> Diag {
         Severity::Info,
         at,
         "this file holds device code: nvcc compiles it".to_owned(),
-        "stays in its place, as a lambda expression",
+        "stays inline, as a lambda expression",
         "build the file by `nvcc -x cu --extended-lambda --expt-relaxed-constexpr`",
     )
 }
@@ -1701,7 +1697,7 @@ pub fn definition_without_use(at: Span, name: &str) -> Diag {
         format!(
             "`{name}` has other directives under other conditions, and device code can be made of one definition alone"
         ),
-        "the whole file is left",
+        "the whole file is untranslated",
         "say with `-D` or `-U` which definition is built",
     )
 }
@@ -1713,7 +1709,7 @@ pub fn not_callable(at: Span, name: &str, why: &str) -> Diag {
         Severity::Left,
         at,
         format!("`{name}` cannot be called on the device: {why}"),
-        "left as it is",
+        "untranslated",
         "capture numbers, arrays and plain structs by value, or write a `routine` that needs nothing of the host",
     )
 }

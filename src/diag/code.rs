@@ -31,7 +31,7 @@ pub enum Severity {
     Weaker,
     /// A named situation behaves differently.
     Differs,
-    /// The directive was left as it was.
+    /// The directive was left untranslated.
     Left,
     /// acc2omp is at fault, and withdrew the change.
     Bug,

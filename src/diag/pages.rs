@@ -14,7 +14,7 @@ pub fn concern(code: Code) -> Concern {
     PAGES.iter().find(|(known, ..)| *known == code).map_or(Concern::Both, |(_, concern, _)| *concern)
 }
 
-/// The title of the page of `code`: its first line behind the code.
+/// The title of the page of `code`: its first line after the code.
 pub fn title(code: Code) -> Option<&'static str> {
     page(code)?.lines().next()?.split_once(": ").map(|(_, title)| title)
 }

@@ -28,7 +28,7 @@ pub struct Before<'a> {
 /// What a translation makes, beside the text of the source.
 #[derive(Debug, Default)]
 pub struct Ours {
-    /// Lines that read the same everywhere: they are no news to a grammar.
+    /// Lines that read the same everywhere: they are not news to a grammar.
     pub lines: Vec<String>,
     /// Macros that are defined where the translation is built.
     pub macros: Vec<String>,
@@ -162,7 +162,7 @@ fn literal(text: &[u8], quote: u8) -> usize {
     at.min(text.len())
 }
 
-/// Whether two texts have the same words, but for those of some lines.
+/// Whether two texts have the same words, except those of some lines.
 fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
     let is_meant = |line: &&[u8]| {
         let words = line.trim_ascii_start();

@@ -55,7 +55,7 @@ impl Guards {
     }
 
     /// Whether a condition may be what this room writes around code of which the other text is for builds without either, too:
-    /// what stands in it for them calls OpenMP's library, and is left as it is.
+    /// what stands in it for them calls OpenMP's library, and is left untranslated.
     fn are_around_code(&self, file: &SourceFile, fork: &Fork) -> bool {
         let [first, second] = fork.branches.as_slice() else { return false };
         let has = |text: &str, word: &str| text.contains(word);
@@ -287,7 +287,7 @@ fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// Fortran's old and new lines where no preprocessor must choose: a directive is a comment to a compiler that does not know
-/// it, and code behind OpenMP's `!$` is one to others. `None` if old code would go, or if new lines have conditions.
+/// it, and code after OpenMP's `!$` is one to others. `None` if old code would go, or if new lines have conditions.
 fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let has_conditions = new.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"#"));
     if has_conditions || !lines(old).all(is_comment) {
@@ -326,7 +326,7 @@ fn is_comment(line: &[u8]) -> bool {
     code.is_empty() || code.starts_with(b"!") || in_column_one && line.get(1) == Some(&b'$')
 }
 
-/// An edit that puts lines in behind a line puts them in before the next one.
+/// An edit that puts lines in after a line puts them in before the next one.
 fn at_line_start(file: &SourceFile, edit: &Edit) -> Edit {
     let line = file.lines.span(file.lines.line(edit.span.start));
     let end: &[u8] = if file.slice(line).ends_with(b"\r\n") { b"\r\n" } else { b"\n" };

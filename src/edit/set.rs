@@ -75,7 +75,7 @@ impl EditSet {
         Ok(())
     }
 
-    /// Adds a line: where other lines are inserted already, behind those.
+    /// Adds a line: where other lines are inserted already, after those.
     pub fn add_line(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
         let is_same = |other: &Edit| other.span == edit.span && edit.span.is_empty();
         let known = self.edits.get_mut(&(edit.span.start, edit.span.end, 0));

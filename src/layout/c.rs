@@ -1,6 +1,6 @@
 //! Pragmas: indentation, continuation lines, comments, line ends, `_Pragma` strings.
 //!
-//! Invariant: bytes before the word `acc` and behind the directive stay as they are.
+//! Invariant: bytes before the word `acc` and after the directive stay as they are.
 
 use crate::edit::Edit;
 use crate::scan::{DirectiveText, Form};
@@ -11,7 +11,7 @@ use super::lines::{before_line_end, indentation, line_end, whole_line};
 /// A directive that was on one line stays on one line up to this many columns.
 const COLUMNS: usize = 132;
 
-/// The edit that puts the words of a new directive in the place of an old one.
+/// The edit that puts the words of a new directive in place of an old one.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
     let start = sentinel(file, old);
     let span = Span { start, end: old.span.end };
@@ -84,7 +84,7 @@ pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     whole_line(file, span).is_some()
 }
 
-/// The edit that puts directives, each on a line of its own, in the place of code that stands alone.
+/// The edit that puts directives, each on a line of its own, in place of code that stands alone.
 pub fn replaced(file: &SourceFile, span: Span, directives: &[String]) -> Edit {
     let indent = indentation(file, file.lines.line(span.start));
     let between = format!("{}{indent}", line_end(file, span.start));
@@ -168,14 +168,14 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option
     room.then(|| lines.iter().flat_map(|line| [line.as_str(), between.as_str()]).collect())
 }
 
-/// The edit that puts statements on lines of their own behind a directive, indented like it. `None` if other code stands
+/// The edit that puts statements on lines of their own after a directive, indented like it. `None` if other code stands
 /// on its lines.
 pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
     whole_line(file, directive)?;
     lines_after(file, directive.end, directive, statements)
 }
 
-/// The edit that puts lines behind the code that ends at `offset`, indented like `like`. `None` if other code stands behind
+/// The edit that puts lines after the code that ends at `offset`, indented like `like`. `None` if other code stands after
 /// it on its line.
 pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String]) -> Option<Edit> {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));
@@ -202,7 +202,7 @@ fn indented(file: &SourceFile, like: Span, lines: &[String]) -> String {
     lines.iter().map(|line| format!("{indent}{line}{end}")).collect()
 }
 
-/// The edit that puts a directive on a line of its own behind the line of `offset`.
+/// The edit that puts a directive on a line of its own after the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
     // Before the line end, so that what is put before the next line does not meet it.
     let at = before_line_end(file, offset);

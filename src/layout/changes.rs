@@ -104,7 +104,7 @@ fn in_comment(file: &SourceFile, offset: u32) -> bool {
     text.rfind("/*").is_some_and(|open| text.rfind("*/").is_none_or(|close| close < open))
 }
 
-/// Statements in the place of a directive, and perhaps of what it governs: indented like the code, as a directive may stand
+/// Statements in place of a directive, and perhaps of what it governs: indented like the code, as a directive may stand
 /// at the margin.
 fn statements(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let first = file.lines.line(span.start);
@@ -121,7 +121,7 @@ fn indentation(text: &str) -> &str {
     &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
 }
 
-/// How the code behind line `first` is indented; at the end of a block, how the code before it is.
+/// How the code after line `first` is indented; at the end of a block, how the code before it is.
 fn code_indentation(file: &SourceFile, first: usize) -> String {
     let is_code = |text: &str| {
         let text = text.trim();
@@ -132,7 +132,7 @@ fn code_indentation(file: &SourceFile, first: usize) -> String {
             && !text.starts_with("/*")
     };
     let line = |at: usize| file.text(file.lines.span(at)).into_owned();
-    // A directive's own continuation lines are no code.
+    // A directive's own continuation lines are not code.
     let mut behind = first;
     while line(behind).trim_end().ends_with('\\') {
         behind += 1;

@@ -20,7 +20,7 @@ pub use lines::before_line_end;
 pub use parts::{Ground, behind_label, edits_of, joined};
 pub use specification::{innermost, place_in_specification, specified};
 
-/// The edit that puts the words of a new directive in the place of an old one.
+/// The edit that puts the words of a new directive in place of an old one.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
     if file.language.is_fortran() { fortran::relaid(file, old, words) } else { c::relaid(file, old, words) }
 }
@@ -30,12 +30,12 @@ pub fn removed(file: &SourceFile, span: Span) -> Edit {
     if file.language.is_fortran() { fortran::removed(file, span) } else { c::removed(file, span) }
 }
 
-/// The edit that has every compiler read what stands behind a sentinel of Fortran's conditional lines.
+/// The edit that has every compiler read what stands after a sentinel of Fortran's conditional lines.
 pub fn without_sentinel(file: &SourceFile, sentinel: Span) -> Edit {
     fortran::without_sentinel(file, sentinel)
 }
 
-/// Whether nothing else stands on the lines of `span`. In Fortran, a comment behind it may.
+/// Whether nothing else stands on the lines of `span`. In Fortran, a comment after it may.
 pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     if file.language.is_fortran() { fortran::stands_alone(file, span) } else { c::stands_alone(file, span) }
 }
@@ -45,7 +45,7 @@ pub fn on_one_line(lines: &[String]) -> String {
     c::on_one_line(lines)
 }
 
-/// The edit that puts directives or statements, each on a line of its own, in the place of code that stands alone.
+/// The edit that puts directives or statements, each on a line of its own, in place of code that stands alone.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     if file.language.is_fortran() {
         fortran::replaced(file, span, lines)
@@ -94,7 +94,7 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option
     }
 }
 
-/// The edit that puts statements on lines of their own behind a directive, indented like it. `None` if other code stands
+/// The edit that puts statements on lines of their own after a directive, indented like it. `None` if other code stands
 /// on its lines.
 pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
     if file.language.is_fortran() {
@@ -104,7 +104,7 @@ pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -
     }
 }
 
-/// The edit that puts lines behind the code that ends at `offset`, indented like `like`. `None` if other code stands behind
+/// The edit that puts lines after the code that ends at `offset`, indented like `like`. `None` if other code stands after
 /// it on its line.
 pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String]) -> Option<Edit> {
     if file.language.is_fortran() {
@@ -124,18 +124,18 @@ pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edi
     fortran::before_statement(file, stmt, text)
 }
 
-/// The edit that puts a line after a statement of Fortran, behind which other statements may stand on its line.
+/// The edit that puts a line after a statement of Fortran, after which other statements may stand on its line.
 pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
     fortran::after_statement(file, stmt, text)
 }
 
-/// The edits that put other names in the place of names in Fortran code, whose lines are continued where they grow too long.
+/// The edits that put other names in place of names in Fortran code, whose lines are continued where they grow too long.
 /// `None` if there is no room.
 pub fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
     fortran::respelled(file, names)
 }
 
-/// The edit that puts a directive on a line of its own behind the line of `offset`.
+/// The edit that puts a directive on a line of its own after the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
     if file.language.is_fortran() {
         fortran::behind(file, offset, text)

@@ -4,7 +4,7 @@
 
 use crate::edit::Edit;
 use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::omp::{Directive, Part, Speech};
+use crate::omp::{BaseLanguage, Directive, SourceChange};
 use crate::scan::{Conditions, DirectiveText, Form, Guard, Scan};
 use crate::source::{SourceFile, Span};
 
@@ -30,10 +30,10 @@ pub fn edits_of(
     at: Span,
     text: Option<&DirectiveText>,
     owner: Option<u32>,
-    parts: &[Part],
+    parts: &[SourceChange],
 ) -> Option<Vec<Edit>> {
     let Some(old) = text else { return edits_of_implied(ground, at, owner, parts) };
-    let speech = Speech::of(ground.file.language);
+    let speech = BaseLanguage::of(ground.file.language);
     let mut laying = Laying { ground, old, speech, above: String::new(), edits: Vec::new() };
     for part in parts {
         laying.part(part)?;
@@ -72,98 +72,100 @@ impl Ground<'_> {
 struct Laying<'a> {
     ground: Ground<'a>,
     old: &'a DirectiveText,
-    speech: Speech,
+    speech: BaseLanguage,
     /// What stands before the directive belongs to its own edit, so that it meets no other edit at the line's start.
     above: String,
     edits: Vec<Edit>,
 }
 
 impl Laying<'_> {
-    fn part(&mut self, part: &Part) -> Option<()> {
+    fn part(&mut self, part: &SourceChange) -> Option<()> {
         let (file, unit, speech) = (self.ground.file, self.ground.unit, self.speech);
         let old = self.old.span;
         match part {
-            Part::Directive(directive) => self.relaid(directive),
-            Part::Pair(first, second) => {
+            SourceChange::Directive(directive) => self.relaid(directive),
+            SourceChange::Pair(first, second) => {
                 self.above += &super::above(file, self.old, &[first.line(speech)])?;
                 self.relaid(second);
             }
-            Part::Statements(statements) => self.statements(statements),
-            Part::Gone => self.edits.push(super::removed(file, old)),
-            Part::Before(stmt, lines) => self.before(*stmt, lines)?,
-            Part::Braced(stmt, lines) if !self.is_parted(*stmt) => {
+            SourceChange::Statements(statements) => self.statements(statements),
+            SourceChange::Gone => self.edits.push(super::removed(file, old)),
+            SourceChange::Before(stmt, lines) => self.before(*stmt, lines)?,
+            SourceChange::Braced(stmt, lines) if !self.is_parted(*stmt) => {
                 self.edits.extend(super::braced(file, unit.stmt(*stmt).span, lines));
             }
             // Changes of the code itself, and braces around it, cannot stand under the directive's conditions.
-            Part::Braced(..) => return None,
-            Part::Inline(stmt, _)
-            | Part::AfterHead(stmt, ..)
-            | Part::Loops(stmt, ..)
-            | Part::Nested(stmt, _)
+            SourceChange::Braced(..) => return None,
+            SourceChange::Inline(stmt, _)
+            | SourceChange::AfterHead(stmt, ..)
+            | SourceChange::Loops(stmt, ..)
+            | SourceChange::Nested(stmt, _)
                 if self.is_conditional(*stmt) =>
             {
                 return None;
             }
-            Part::Inline(stmt, words) => self.inline(*stmt, words),
-            Part::AfterHead(stmt, end, lines) => {
+            SourceChange::Inline(stmt, words) => self.inline(*stmt, words),
+            SourceChange::AfterHead(stmt, end, lines) => {
                 // The lines of a body stand deeper than the head.
                 let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
                 self.edits.push(super::lines_after(file, *end, unit.stmt(*stmt).span, &deeper)?);
             }
-            Part::Loops(stmt, lines, _) => {
+            SourceChange::Loops(stmt, lines, _) => {
                 let span = unit.stmt(*stmt).span;
                 let edit = super::stands_alone(file, span).then(|| super::replaced(file, span, lines));
                 self.edits.push(edit?);
             }
-            Part::Nested(stmt, heads) => self.edits.extend(nested_edits(file, unit, *stmt, heads)?),
-            Part::After(stmt, lines) => self.after(*stmt, &self.same(*stmt, lines))?,
-            Part::Closed(stmt, lines) => self.after(*stmt, lines)?,
-            Part::Above(place, lines) => {
+            SourceChange::Nested(stmt, heads) => self.edits.extend(nested_edits(file, unit, *stmt, heads)?),
+            SourceChange::After(stmt, lines) => self.after(*stmt, &self.same(*stmt, lines))?,
+            SourceChange::Closed(stmt, lines) => self.after(*stmt, lines)?,
+            SourceChange::Above(place, lines) => {
                 for line in lines {
                     self.edits.push(super::above_code(file, place.start, old.start, line)?);
                 }
             }
-            Part::Below(place, lines) => self.edits.push(super::lines_after(file, place.end, old, lines)?),
-            Part::AtStart(block, lines) => {
+            SourceChange::Below(place, lines) => {
+                self.edits.push(super::lines_after(file, place.end, old, lines)?)
+            }
+            SourceChange::AtStart(block, lines) => {
                 let span = self.block(*block)?;
                 let lines = self.same(*block, lines);
                 self.edits.push(super::lines_after(file, span.start + 1, span, &lines)?);
             }
-            Part::Behind(offset, directive) => {
+            SourceChange::Behind(offset, directive) => {
                 let lines = [directive.line(speech)];
                 let lines = self.ground.under_conditions_of(old.start, *offset, &lines);
                 self.edits.push(super::behind(file, *offset, &lines.join("\n")));
             }
-            Part::Around(function, around) => {
+            SourceChange::Around(function, around) => {
                 let [before, behind] = around.as_ref();
                 let lines = [&*before.line(speech), &*behind.line(speech)];
                 self.edits.extend(super::around(file, unit.function(*function).span, lines));
             }
-            Part::Specified(directive) => match place_in_specification(unit, old.start) {
+            SourceChange::Specified(directive) => match place_in_specification(unit, old.start) {
                 // Where it stands, only a compiler for OpenACC takes it.
                 Some(place) if old.start < place => self.edits.push(super::removed(file, old)),
                 _ => self.relaid(directive),
             },
             // These are lines of specification parts.
-            Part::InFunction(..)
-            | Part::Declared(..)
-            | Part::Used(..)
-            | Part::DeclaredFor(..)
-            | Part::Counters(_) => {}
-            Part::BeforeDirective(span, lines) => self.inserted(span.start, lines)?,
-            Part::AtEnd(block, lines) => self.at_end(*block, &self.same(*block, lines))?,
-            Part::LinesBefore(lines) => self.above += &super::above(file, self.old, lines)?,
-            Part::LinesBehind(lines) if self.old.form == Form::Operator => {
+            SourceChange::InFunction(..)
+            | SourceChange::Declared(..)
+            | SourceChange::Used(..)
+            | SourceChange::DeclaredFor(..)
+            | SourceChange::Counters(_) => {}
+            SourceChange::BeforeDirective(span, lines) => self.inserted(span.start, lines)?,
+            SourceChange::AtEnd(block, lines) => self.at_end(*block, &self.same(*block, lines))?,
+            SourceChange::LinesBefore(lines) => self.above += &super::above(file, self.old, lines)?,
+            SourceChange::LinesBehind(lines) if self.old.form == Form::Operator => {
                 let text = format!(" {}", super::on_one_line(lines)).into_bytes();
                 self.edits.push(Edit { span: Span { start: old.end, end: old.end }, text });
             }
-            Part::LinesBehind(lines) => self.edits.push(super::lines_behind(file, old, lines)?),
-            Part::Respelled(names) => self.respelled(names)?,
+            SourceChange::LinesBehind(lines) => self.edits.push(super::lines_behind(file, old, lines)?),
+            SourceChange::Respelled(names) => self.respelled(names)?,
         }
         Some(())
     }
 
-    /// The new directive in the place of the old one, with what stands before it.
+    /// The new directive in place of the old one, with what stands before it.
     fn relaid(&mut self, directive: &Directive) {
         let edit = super::relaid(self.ground.file, self.old, &directive.words(self.speech));
         let start = self.old.span.start;
@@ -249,8 +251,8 @@ impl Laying<'_> {
     fn at_end(&mut self, block: StmtId, lines: &[String]) -> Option<()> {
         let Ground { file, unit, .. } = self.ground;
         let at = match self.speech {
-            Speech::Fortran => end_of_body(file, unit, block)?,
-            Speech::C => self.block(block)?.end - 1,
+            BaseLanguage::Fortran => end_of_body(file, unit, block)?,
+            BaseLanguage::C => self.block(block)?.end - 1,
         };
         self.inserted(at, lines)
     }
@@ -271,32 +273,39 @@ fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
 }
 
 /// The edits for a directive that the source does not have: it stands before the loop at `at`.
-fn edits_of_implied(ground: Ground, at: Span, owner: Option<u32>, parts: &[Part]) -> Option<Vec<Edit>> {
+fn edits_of_implied(
+    ground: Ground,
+    at: Span,
+    owner: Option<u32>,
+    parts: &[SourceChange],
+) -> Option<Vec<Edit>> {
     let Ground { file, unit, .. } = ground;
-    let speech = Speech::of(file.language);
+    let speech = BaseLanguage::of(file.language);
     let (mut before, mut edits) = (Vec::new(), Vec::new());
     let mut nested = None;
     for part in parts {
         match part {
-            Part::Directive(directive) => before.push(directive.line(speech)),
-            Part::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
-            Part::LinesBefore(lines) | Part::LinesBehind(lines) => before.extend(lines.iter().cloned()),
-            Part::Gone
-            | Part::InFunction(..)
-            | Part::Declared(..)
-            | Part::Used(..)
-            | Part::DeclaredFor(..)
-            | Part::Counters(_) => {}
-            Part::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
+            SourceChange::Directive(directive) => before.push(directive.line(speech)),
+            SourceChange::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
+            SourceChange::LinesBefore(lines) | SourceChange::LinesBehind(lines) => {
+                before.extend(lines.iter().cloned())
+            }
+            SourceChange::Gone
+            | SourceChange::InFunction(..)
+            | SourceChange::Declared(..)
+            | SourceChange::Used(..)
+            | SourceChange::DeclaredFor(..)
+            | SourceChange::Counters(_) => {}
+            SourceChange::Before(stmt, lines) if unit.stmt(*stmt).span.start == at.start => {
                 before.extend(lines.iter().cloned());
             }
-            Part::After(stmt, lines) | Part::Closed(stmt, lines) => {
+            SourceChange::After(stmt, lines) | SourceChange::Closed(stmt, lines) => {
                 let span = unit.stmt(*stmt).span;
                 let lines = ground.implied(owner, span.start, lines.clone());
                 edits.push(super::lines_after(file, span.end, span, &lines)?);
             }
-            Part::Respelled(names) => edits.extend(respelled(file, names)?),
-            Part::Nested(stmt, heads) => nested = Some((*stmt, heads)),
+            SourceChange::Respelled(names) => edits.extend(respelled(file, names)?),
+            SourceChange::Nested(stmt, heads) => nested = Some((*stmt, heads)),
             _ => return None,
         }
     }
@@ -314,7 +323,7 @@ fn edits_of_implied(ground: Ground, at: Span, owner: Option<u32>, parts: &[Part]
     Some(joined(edits))
 }
 
-/// The edits that put `heads` in the place of the first line of a `do concurrent`.
+/// The edits that put `heads` in place of the first line of a `do concurrent`.
 fn nested_edits(file: &SourceFile, unit: &Unit, stmt: StmtId, heads: &[String]) -> Option<Vec<Edit>> {
     let one = unit.concurrent.iter().find(|one| one.stmt == stmt)?;
     let nested = one.nested.as_ref().filter(|_| super::stands_alone(file, one.header))?;
@@ -360,7 +369,7 @@ pub fn joined(edits: Vec<Edit>) -> Vec<Edit> {
     out
 }
 
-/// The edits of a directive behind a label of C: OpenMP's directives that stand alone are no statements that it could mark.
+/// The edits of a directive after a label of C: OpenMP's directives that stand alone are not statements that it could mark.
 /// `span` is the directive's, which stands alone.
 pub fn behind_label(file: &SourceFile, scan: &Scan, span: Span, mut edits: Vec<Edit>) -> Vec<Edit> {
     let before = scan.shadow.get(..span.start as usize).unwrap_or_default().trim_ascii_end();

@@ -3,7 +3,7 @@
 //! Invariant: a line is asked for where its scoping unit takes directives, or where it begins.
 
 use crate::host::ir::{Scope, Unit};
-use crate::omp::{self, Part, Speech};
+use crate::omp::{self, BaseLanguage, SourceChange};
 use crate::source::Span;
 
 /// Where directives may stand in the innermost specification part that holds `offset`.
@@ -17,20 +17,22 @@ pub fn innermost(unit: &Unit, offset: u32) -> Option<&Scope> {
 }
 
 /// The lines that the parts put into specification parts: where, and the line.
-pub fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
+pub fn specified(unit: &Unit, old: Span, parts: &[SourceChange]) -> Vec<(u32, String)> {
     let mut lines = Vec::new();
     for part in parts {
         match part {
-            Part::Specified(directive) => {
+            SourceChange::Specified(directive) => {
                 let place = place_in_specification(unit, old.start);
                 let moved = place.filter(|place| old.start < *place);
-                lines.extend(moved.map(|place| (place, directive.line(Speech::Fortran))));
+                lines.extend(moved.map(|place| (place, directive.line(BaseLanguage::Fortran))));
             }
-            Part::InFunction(function, directive) => {
+            SourceChange::InFunction(function, directive) => {
                 let scope = unit.scopes.iter().find(|scope| scope.function == Some(*function));
-                lines.extend(scope.map(|scope| (scope.directives_from, directive.line(Speech::Fortran))));
+                lines.extend(
+                    scope.map(|scope| (scope.directives_from, directive.line(BaseLanguage::Fortran))),
+                );
             }
-            Part::Nested(stmt, _) => {
+            SourceChange::Nested(stmt, _) => {
                 let one = unit.concurrent.iter().find(|one| one.stmt == *stmt);
                 let nested = one.and_then(|one| one.nested.as_ref());
                 let place = place_in_specification(unit, unit.stmt(*stmt).span.start);
@@ -39,19 +41,19 @@ pub fn specified(unit: &Unit, old: Span, parts: &[Part]) -> Vec<(u32, String)> {
                     place.into_iter().flat_map(|place| fresh.clone().map(move |line| (place, line.clone()))),
                 );
             }
-            Part::Declared(place, line) => lines.push((*place, line.clone())),
-            Part::DeclaredFor(stmt, line) => {
+            SourceChange::Declared(place, line) => lines.push((*place, line.clone())),
+            SourceChange::DeclaredFor(stmt, line) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.map(|scope| (scope.directives_from, line.clone())));
             }
-            Part::Used(stmt, line) => {
+            SourceChange::Used(stmt, line) => {
                 let scope = innermost(unit, unit.stmt(*stmt).span.start);
                 lines.extend(scope.map(|scope| (scope.specification.start, line.clone())));
             }
-            Part::Loops(stmt, _, rank) => {
+            SourceChange::Loops(stmt, _, rank) => {
                 lines.extend(counters(unit, unit.stmt(*stmt).span.start, 0..*rank));
             }
-            Part::Counters(used) if unit.is_fortran() => {
+            SourceChange::Counters(used) if unit.is_fortran() => {
                 lines.extend(counters(unit, old.start, used.iter().copied()));
             }
             _ => {}

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bind::Bound;
 use crate::source::Span;
 
-use super::ast::{Clause, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Clause, Directive, Leaf};
 
 /// The longest name that Fortran has.
 const LONGEST: usize = 63;
@@ -20,7 +20,7 @@ pub struct Aliased<'a> {
     pub bound: Cow<'a, [Bound]>,
     /// The blocks, by directive.
     pub blocks: BTreeMap<usize, Block>,
-    /// The directives that must be left.
+    /// The directives that must be left untranslated.
     pub refused: BTreeSet<usize>,
 }
 
@@ -59,7 +59,7 @@ pub struct Temporary {
     pub name: String,
     /// Its declaration.
     pub declaration: String,
-    /// The offset behind which the declaration may stand.
+    /// The offset after which the declaration may stand.
     pub place: u32,
 }
 
@@ -73,7 +73,7 @@ struct Alias {
     root: String,
     /// No clause names it, and it is an array.
     is_bare_array: bool,
-    /// It is no new name: the variable that the key is another name of.
+    /// It is not a new name: the variable that the key is another name of.
     is_variable: bool,
 }
 
@@ -118,7 +118,7 @@ impl Block {
         let update = |alias: &Alias, motion: &str| {
             let mut update = Directive::new(&[Leaf::Named("target update")]);
             update.add(Clause::list(motion, None, &alias.selector));
-            self.updated.contains(&alias.name).then(|| update.line(Speech::Fortran))
+            self.updated.contains(&alias.name).then(|| update.line(BaseLanguage::Fortran))
         };
         let there = own.iter().flat_map(|alias| {
             let copy = format!("{} = {}", alias.name, alias.selector);
@@ -138,7 +138,7 @@ impl Block {
             release.add(Clause::text("if", condition));
         }
         release.add(Clause::list("map", Some("release"), &self.released.join(", ")));
-        (!self.released.is_empty()).then(|| release.line(Speech::Fortran))
+        (!self.released.is_empty()).then(|| release.line(BaseLanguage::Fortran))
     }
 
     fn pair(&self, alias: &Alias) -> String {
@@ -166,7 +166,7 @@ impl Block {
         known.map(|alias| alias.name.as_str())
     }
 
-    /// A line of code with the aliases in the place of the components.
+    /// A line of code with the aliases in place of the components.
     pub fn respell(&self, line: &str) -> String {
         let mut names: Vec<&Alias> = self.names.iter().collect();
         names.sort_by_key(|alias| std::cmp::Reverse(alias.key.len()));
@@ -259,7 +259,7 @@ fn is_word(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// What stands behind the path `key` at the beginning of a text, whatever its case and its blanks.
+/// What stands after the path `key` at the beginning of a text, whatever its case and its blanks.
 fn behind<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut rest = text;
     for wanted in key.chars() {

@@ -11,7 +11,7 @@ use crate::sema::Class;
 use crate::source::Span;
 
 use super::Target;
-use super::ast::{Body, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Body, Directive, Leaf};
 use super::section::Sections;
 use super::{flang, look, profile, queue};
 
@@ -254,7 +254,7 @@ impl Lowering<'_> {
     }
 
     fn is_fortran(&self) -> bool {
-        self.target.speech == Speech::Fortran
+        self.target.speech == BaseLanguage::Fortran
     }
 
     fn tell(&mut self, row: &Row, used: &ApiUse) {
@@ -362,7 +362,7 @@ impl Lowering<'_> {
         Ok((page, row))
     }
 
-    /// The queue of a routine's `…_async` twin: its argument behind those that the page names.
+    /// The queue of a routine's `…_async` counterpart: its argument after those that the page names.
     fn queue(&self, page: &Page, call: &ApiCall) -> Option<ExprId> {
         if self.is_fortran() {
             return call.args.last().copied().filter(|_| call.is_async);

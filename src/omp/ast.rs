@@ -6,7 +6,7 @@ use crate::source::Language;
 
 /// The host language that directives are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Speech {
+pub enum BaseLanguage {
     /// `#pragma omp …`
     #[default]
     C,
@@ -14,17 +14,17 @@ pub enum Speech {
     Fortran,
 }
 
-impl Speech {
+impl BaseLanguage {
     /// The one of `language`.
-    pub fn of(language: Language) -> Speech {
-        if language.is_fortran() { Speech::Fortran } else { Speech::C }
+    pub fn of(language: Language) -> BaseLanguage {
+        if language.is_fortran() { BaseLanguage::Fortran } else { BaseLanguage::C }
     }
 
     /// The fact by which pages know it.
     pub fn name(self) -> &'static str {
         match self {
-            Speech::C => "c",
-            Speech::Fortran => "fortran",
+            BaseLanguage::C => "c",
+            BaseLanguage::Fortran => "fortran",
         }
     }
 }
@@ -52,9 +52,9 @@ pub enum Leaf {
 
 impl Leaf {
     /// Its word.
-    pub fn word(self, speech: Speech) -> &'static str {
+    pub fn word(self, speech: BaseLanguage) -> &'static str {
         match self {
-            Leaf::For if speech == Speech::Fortran => "do",
+            Leaf::For if speech == BaseLanguage::Fortran => "do",
             Leaf::Target => "target",
             Leaf::Teams => "teams",
             Leaf::Distribute => "distribute",
@@ -72,7 +72,7 @@ impl Leaf {
 pub struct Directive {
     /// The constructs it combines, outermost first.
     pub leaves: Vec<Leaf>,
-    /// A parenthesis right behind the words, as in `declare target(f)`.
+    /// A parenthesis right after the words, as in `declare target(f)`.
     pub argument: Option<String>,
     /// Its clauses.
     pub clauses: Vec<Clause>,
@@ -188,16 +188,16 @@ impl Directive {
     }
 
     /// The whole line, with `#pragma` or the sentinel.
-    pub fn line(&self, speech: Speech) -> String {
+    pub fn line(&self, speech: BaseLanguage) -> String {
         let words = self.words(speech).join(" ");
         match speech {
-            Speech::C => format!("#pragma {words}"),
-            Speech::Fortran => format!("!$omp {words}"),
+            BaseLanguage::C => format!("#pragma {words}"),
+            BaseLanguage::Fortran => format!("!$omp {words}"),
         }
     }
 
-    /// The words of the directive, piece by piece: its name (in C behind `omp`), then each clause in our order.
-    pub fn words(&self, speech: Speech) -> Vec<String> {
+    /// The words of the directive, piece by piece: its name (in C after `omp`), then each clause in our order.
+    pub fn words(&self, speech: BaseLanguage) -> Vec<String> {
         let name: Vec<&str> = self.leaves.iter().map(|leaf| leaf.word(speech)).collect();
         let argument = self.argument.as_ref().map(|text| format!("({text})")).unwrap_or_default();
         let mut clauses = self.clauses.clone();
@@ -206,8 +206,8 @@ impl Directive {
         }
         clauses.sort_by_key(|clause| rank(&clause.name));
         let head = match speech {
-            Speech::C => format!("omp {}{argument}", name.join(" ")),
-            Speech::Fortran => format!("{}{argument}", name.join(" ")),
+            BaseLanguage::C => format!("omp {}{argument}", name.join(" ")),
+            BaseLanguage::Fortran => format!("{}{argument}", name.join(" ")),
         };
         std::iter::once(head).chain(clauses.iter().map(Clause::spell)).collect()
     }
@@ -238,7 +238,7 @@ impl Directive {
 pub enum Ending {
     /// It stands by itself.
     None,
-    /// The loop or statement behind it says where it ends.
+    /// The loop or statement after it says where it ends.
     Optional,
     /// Its region goes up to there.
     Needed,

@@ -9,16 +9,16 @@ use crate::plan::{Section, is_whole_pointer};
 use crate::rules::{Action, Place, Row, Strategy};
 use crate::sema::Class;
 
-use super::ast::{Body, Clause, Speech};
+use super::ast::{BaseLanguage, Body, Clause};
 use super::gathered::{Gathered, Start};
-use super::look::{self, Asked};
+use super::look::{self, RuleQuery};
 use super::memory::Holes;
 use super::pieces::{Piece, Pieces};
 use super::queue;
 use super::shadow;
 use super::texts::{multiplied, pointers, without_section};
 
-/// The page that speaks of a clause.
+/// The page that is about a clause.
 pub fn entry(kind: &ClauseKind) -> &'static str {
     match kind {
         ClauseKind::If(_) => "clause/if",
@@ -91,7 +91,7 @@ fn device_constant(name: &str) -> Option<String> {
 pub struct Facts<'a> {
     /// The class of a list item's variable.
     pub class: &'a dyn Fn(&ListItem) -> Class,
-    /// Whether a list item is rows behind a pointer to pointers.
+    /// Whether a list item is rows of a pointer to pointers.
     pub is_rows: &'a dyn Fn(&ListItem) -> bool,
     /// The queue that an expression of constants names.
     pub constant: &'a dyn Fn(&Expr) -> Option<Queue>,
@@ -106,7 +106,7 @@ pub struct Facts<'a> {
 }
 
 /// Translates one clause.
-pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Gathered) {
+pub fn translate(clause: &AccClause, asked: &RuleQuery, facts: &Facts, into: &mut Gathered) {
     let class = facts.class;
     let entry = entry(&clause.kind);
     match &clause.kind {
@@ -124,7 +124,7 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
         ClauseKind::UseDevice(list) => {
             for item in list {
                 let used_as = if (facts.is_address)(item) { "address" } else { "object" };
-                let asked = Asked { used_as, ..asked.clone() };
+                let asked = RuleQuery { used_as, ..asked.clone() };
                 item_by_row(entry, clause, (item, class(item)), &asked, facts, into);
             }
         }
@@ -146,11 +146,11 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
         }
         ClauseKind::Default { none } => {
             let keyword = if *none { "none" } else { "present" };
-            by_row(entry, clause, None, &Asked { keyword, ..asked.clone() }, into);
+            by_row(entry, clause, None, &RuleQuery { keyword, ..asked.clone() }, into);
         }
         ClauseKind::Async(queue) => {
             let (known, text) = queue::argument(queue.as_ref(), facts.constant, asked.speech);
-            match look::row(entry, &Asked { queue: known, ..asked.clone() }) {
+            match look::row(entry, &RuleQuery { queue: known, ..asked.clone() }) {
                 Some(row) => apply(row, clause, &text, asked, into),
                 None => unknown(clause, into),
             }
@@ -207,16 +207,16 @@ pub fn translate(clause: &AccClause, asked: &Asked, facts: &Facts, into: &mut Ga
     }
 }
 
-fn about_rows(asked: &Asked, item: &ListItem, facts: &Facts) -> Asked {
+fn about_rows(asked: &RuleQuery, item: &ListItem, facts: &Facts) -> RuleQuery {
     let memory = if (facts.is_rows)(item) { "rows" } else { "block" };
-    Asked { memory, ..asked.clone() }
+    RuleQuery { memory, ..asked.clone() }
 }
 
 fn item_by_row(
     entry: &str,
     clause: &AccClause,
     (item, class): (&ListItem, Class),
-    asked: &Asked,
+    asked: &RuleQuery,
     facts: &Facts,
     into: &mut Gathered,
 ) {
@@ -248,7 +248,7 @@ fn item_by_row(
     }
 }
 
-fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &Asked, into: &mut Gathered) {
+fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &RuleQuery, into: &mut Gathered) {
     let asked = match (asked.argument, expr) {
         ("", None) => asked.with_argument("absent"),
         ("", Some(_)) => asked.with_argument("runtime"),
@@ -258,7 +258,7 @@ fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &Asked, i
     apply(row, clause, expr.map_or("", |expr| expr.text.as_str()), &asked, into);
 }
 
-fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], asked: &Asked, into: &mut Gathered) {
+fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], asked: &RuleQuery, into: &mut Gathered) {
     let Some(row) = look::row(entry, asked) else { return unknown(clause, into) };
     if sizes.len() > 1 {
         into.diags.push(diag::gang_dims_merged(clause.span));
@@ -273,21 +273,21 @@ fn unknown(clause: &AccClause, into: &mut Gathered) {
 }
 
 /// Does what a row says; `text` fills the hole of its template.
-fn apply(row: &Row, clause: &AccClause, text: &str, asked: &Asked, into: &mut Gathered) {
+fn apply(row: &Row, clause: &AccClause, text: &str, asked: &RuleQuery, into: &mut Gathered) {
     fill(row, clause, &Holes::text(text), asked, into);
 }
 
 /// A statement in the host language. `None` if it calls what the support header has for C alone.
-fn said(line: String, speech: Speech) -> Option<String> {
+fn said(line: String, speech: BaseLanguage) -> Option<String> {
     match speech {
-        Speech::C => Some(line),
-        Speech::Fortran if line.contains("acc2omp_") => None,
+        BaseLanguage::C => Some(line),
+        BaseLanguage::Fortran if line.contains("acc2omp_") => None,
         // Without OpenMP there is no such routine.
-        Speech::Fortran => Some(format!("!$ call {}", line.trim_end_matches(';'))),
+        BaseLanguage::Fortran => Some(format!("!$ call {}", line.trim_end_matches(';'))),
     }
 }
 
-fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &Asked, into: &mut Gathered) {
+fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &RuleQuery, into: &mut Gathered) {
     let text = holes.expr.as_str();
     into.rows.push(row.id.to_string());
     if let Some(code) = row.tell

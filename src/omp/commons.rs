@@ -9,7 +9,7 @@ use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::{self, Bound};
 use crate::host::ir::{ScopeKind, Unit};
 
-/// Puts the variables of common blocks in their place in clauses about data. In a `declare` that makes blocks globals of the
+/// Replaces common blocks by their variables in clauses about data. In a `declare` that makes blocks globals of the
 /// device, the variables keep the text of their block.
 pub fn with_variables(unit: &Unit, mut bound: Vec<Bound>) -> Vec<Bound> {
     if !unit.is_fortran() {

@@ -1,12 +1,12 @@
 //! Components that a compiler cannot map: which directives name such, in clauses or in their bodies.
 //!
-//! Invariant: a construct names the components of a variable by their aliases everywhere, or it is left.
+//! Invariant: a construct names the components of a variable by their aliases everywhere, or it is left untranslated.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, Part as ItemPart};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{self, Bound, ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Derived, FunctionId, StmtId, Unit};
@@ -18,9 +18,9 @@ use super::alias::{Aliased, Block, Temporary};
 use super::apart::Apart;
 use super::pointers::{self, Moving};
 use super::texts::opening;
-use super::{Speech, Target, profile};
+use super::{BaseLanguage, Target, profile};
 
-/// Gives names to the components that the directives of a Fortran file speak of and the target's compilers cannot map.
+/// Gives names to the components that the directives of a Fortran file are about and the target's compilers cannot map.
 pub fn alias<'a>(
     file: &SourceFile,
     unit: &Unit,
@@ -30,7 +30,7 @@ pub fn alias<'a>(
     target: Target,
 ) -> (Aliased<'a>, Vec<Diag>) {
     let aliased = Aliased { bound: Cow::Borrowed(bound), blocks: BTreeMap::new(), refused: BTreeSet::new() };
-    if target.speech != Speech::Fortran {
+    if target.speech != BaseLanguage::Fortran {
         return (aliased, Vec::new());
     }
     let is_flang = profile::tuning(target.profile).flang;
@@ -44,7 +44,7 @@ pub fn alias<'a>(
     let rewritten = plan.arrays.keys().map(|stmt| unit.stmt(*stmt).span);
     let nested = unit.concurrent.iter().filter(|one| plan.concurrent.contains_key(&one.stmt));
     let rewritten = rewritten.chain(nested.map(|one| one.header)).collect();
-    let mut work = Work {
+    let mut work = Aliases {
         file,
         unit,
         symbols,
@@ -69,7 +69,7 @@ pub fn alias<'a>(
     (work.aliased, work.diags)
 }
 
-struct Work<'a, 'b> {
+struct Aliases<'a, 'b> {
     file: &'a SourceFile,
     unit: &'a Unit,
     symbols: &'a Symbols,
@@ -135,7 +135,7 @@ enum Problem {
     Whole,
 }
 
-impl Work<'_, '_> {
+impl Aliases<'_, '_> {
     /// Finds the types of objects that stay on the host while the targets of their pointers are on the device.
     fn part(&mut self, bound: &[Bound]) {
         let mut apart = Apart::new(self.unit, self.symbols, bound);
@@ -497,7 +497,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Whether a list item is an array whose elements need not lie one behind the other.
+    /// Whether a list item is an array whose elements need not lie one after the other.
     fn may_have_gaps(&self, item: &ListItem) -> bool {
         let Some(root) = self.symbols.lookup(&item.base.text, item.span.start) else { return false };
         match self.last_component(item) {
@@ -768,7 +768,7 @@ impl Work<'_, '_> {
         Ok(self.symbols.component(record, &step.name).map(|last| (span, shape(last))))
     }
 
-    /// The part of a path that names the pointer behind `count` components, if it is the same all through the construct.
+    /// The part of a path that names the pointer after `count` components, if it is the same all through the construct.
     fn pointer(&self, path: &Path, count: usize, (used, stmt): (&Uses, StmtId)) -> Option<Span> {
         let steps = &path.steps[..count];
         let name = self.symbols.get(path.root).name.len() as u32;
@@ -860,7 +860,7 @@ fn plain(item: &ListItem, name: &str) -> ListItem {
     renamed
 }
 
-/// The subscripts and components behind a variable's name, with the first element of each array.
+/// The subscripts and components after a variable's name, with the first element of each array.
 fn first_elements(rest: &str) -> String {
     let (mut text, mut depth) = (String::new(), 0usize);
     for char in rest.chars().filter(|char| !char.is_whitespace()) {
@@ -880,11 +880,11 @@ fn first_elements(rest: &str) -> String {
     text
 }
 
-/// The item with the alias of its component; a section behind it stays.
+/// The item with the alias of its component; a section after it stays.
 fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
     let mut renamed = item.clone();
     let section = match item.parts.last() {
-        Some(section @ ItemPart::Section(_)) => Some(section.clone()),
+        Some(section @ PathStep::Section(_)) => Some(section.clone()),
         _ => None,
     };
     let opens = section.as_ref().and_then(|_| opening(item.text.strip_suffix(')')?, ['(', ')']));
@@ -897,10 +897,10 @@ fn renamed(item: &ListItem, block: &mut Block) -> ListItem {
     renamed
 }
 
-fn member(part: &ItemPart) -> Option<&str> {
+fn member(part: &PathStep) -> Option<&str> {
     match part {
-        ItemPart::Member(name) => Some(&name.text),
-        ItemPart::Section(_) => None,
+        PathStep::Member(name) => Some(&name.text),
+        PathStep::Section(_) => None,
     }
 }
 

@@ -76,7 +76,7 @@ impl Known<'_> {
                 }
                 other => Some(other),
             },
-            // What is left has the sign of the number that is divided.
+            // The rest has the sign of the number that is divided.
             ExprKind::Binary(BinaryOp::Remainder, left, _) => (depth <= DEPTH)
                 .then(|| self.value(*left, depth + 1))
                 .flatten()

@@ -8,8 +8,8 @@ use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, descendants};
 
 use super::alias::{Aliased, Block};
-use super::ast::{Body, Directive, Ending, Speech};
-use super::lowered::{Lowered, Part, left};
+use super::ast::{BaseLanguage, Body, Directive, Ending};
+use super::lowered::{Lowered, SourceChange, left};
 
 /// Ends the constructs of a Fortran file.
 pub(super) fn close(bound: &[Bound], done: &mut [Lowered]) {
@@ -35,21 +35,21 @@ pub(super) fn close(bound: &[Bound], done: &mut [Lowered]) {
     }
 }
 
-/// Lines at the end of a region and behind it.
+/// Lines at the end of a region and after it.
 #[derive(Default)]
 struct Lines {
     inside: Vec<String>,
     behind: Vec<String>,
 }
 
-/// Takes the lines out of the parts that stand at the region's end; those at its start go behind the directive.
+/// Takes the lines out of the parts that stand at the region's end; those at its start go after the directive.
 fn take_lines(one: &Bound, lowered: &mut Lowered) -> Lines {
     let mut lines = Lines::default();
     for part in std::mem::take(&mut lowered.parts) {
         match part {
-            Part::AtEnd(block, more) if Some(block) == one.stmt() => lines.inside.extend(more),
-            Part::After(stmt, more) if Some(stmt) == one.stmt() => lines.behind.extend(more),
-            Part::AtStart(_, more) => lowered.parts.push(Part::LinesBehind(more)),
+            SourceChange::AtEnd(block, more) if Some(block) == one.stmt() => lines.inside.extend(more),
+            SourceChange::After(stmt, more) if Some(stmt) == one.stmt() => lines.behind.extend(more),
+            SourceChange::AtStart(_, more) => lowered.parts.push(SourceChange::LinesBehind(more)),
             other => lowered.parts.push(other),
         }
     }
@@ -57,12 +57,12 @@ fn take_lines(one: &Bound, lowered: &mut Lowered) -> Lines {
 }
 
 /// The `end` directives, innermost first, of what stands for a directive now.
-fn endings(parts: &[Part], is_ended: bool) -> Vec<Directive> {
+fn endings(parts: &[SourceChange], is_ended: bool) -> Vec<Directive> {
     let own: Vec<&Directive> = parts
         .iter()
         .find_map(|part| match part {
-            Part::Directive(directive) => Some(vec![directive]),
-            Part::Pair(first, second) => Some(vec![second, first]),
+            SourceChange::Directive(directive) => Some(vec![directive]),
+            SourceChange::Pair(first, second) => Some(vec![second, first]),
             _ => None,
         })
         .unwrap_or_default();
@@ -77,35 +77,35 @@ fn endings(parts: &[Part], is_ended: bool) -> Vec<Directive> {
 
 fn at_partner(endings: &[Directive], lines: Lines) -> Lowered {
     let own = match endings {
-        [] => Part::Gone,
-        [only] => Part::Directive(only.clone()),
-        [inner, outer, ..] => Part::Pair(inner.clone(), outer.clone()),
+        [] => SourceChange::Gone,
+        [only] => SourceChange::Directive(only.clone()),
+        [inner, outer, ..] => SourceChange::Pair(inner.clone(), outer.clone()),
     };
-    let is_gone = own == Part::Gone;
+    let is_gone = own == SourceChange::Gone;
     let mut parts = Vec::new();
     if is_gone && !(lines.inside.is_empty() && lines.behind.is_empty()) {
-        parts.push(Part::Statements([lines.inside, lines.behind].concat()));
+        parts.push(SourceChange::Statements([lines.inside, lines.behind].concat()));
     } else {
-        parts.extend((!lines.inside.is_empty()).then_some(Part::LinesBefore(lines.inside)));
+        parts.extend((!lines.inside.is_empty()).then_some(SourceChange::LinesBefore(lines.inside)));
         parts.push(own);
-        parts.extend((!lines.behind.is_empty()).then_some(Part::LinesBehind(lines.behind)));
+        parts.extend((!lines.behind.is_empty()).then_some(SourceChange::LinesBehind(lines.behind)));
     }
     Lowered { parts, ..Lowered::default() }
 }
 
 fn behind(one: &Bound, lowered: &mut Lowered, endings: &[Directive], lines: Lines) {
-    let ends = endings.iter().map(|directive| directive.line(Speech::Fortran));
+    let ends = endings.iter().map(|directive| directive.line(BaseLanguage::Fortran));
     let all: Vec<String> = lines.inside.into_iter().chain(ends).chain(lines.behind).collect();
     if let Some(stmt) = one.stmt().filter(|_| !all.is_empty()) {
-        lowered.parts.push(Part::After(stmt, all));
+        lowered.parts.push(SourceChange::After(stmt, all));
     }
 }
 
-/// Puts the blocks around their directives: they open before them, and end behind their ends.
+/// Puts the blocks around their directives: they open before them, and end after their ends.
 pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
     for (index, block) in &aliased.blocks {
         let one = &aliased.bound[*index];
-        let has_none = done[*index].parts.iter().all(|part| *part == Part::Gone);
+        let has_none = done[*index].parts.iter().all(|part| *part == SourceChange::Gone);
         let is_needed = one.directive.kind.is_compute() || !block.lent.is_empty();
         if block.is_empty() || done[*index].left || has_none && !is_needed {
             continue;
@@ -114,7 +114,7 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
             respell(&mut done[inside].parts, block);
         }
         if block.lender.is_some_and(|lender| !done[lender].left) {
-            done[*index].parts.push(Part::Respelled(block.respelled.clone()));
+            done[*index].parts.push(SourceChange::Respelled(block.respelled.clone()));
             continue;
         }
         let [there, back] = block.copies();
@@ -126,38 +126,43 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         });
         let closing: Vec<String> = back.into_iter().chain(end).chain(block.release(condition)).collect();
         match block.parted[0] {
-            Some(condition) => done[*index].parts.push(Part::Above(condition, opening)),
+            Some(condition) => done[*index].parts.push(SourceChange::Above(condition, opening)),
             None => open(&mut done[*index].parts, opening),
         }
-        let declared = block.temporaries.iter().map(|one| Part::Declared(one.place, one.declaration.clone()));
+        let declared =
+            block.temporaries.iter().map(|one| SourceChange::Declared(one.place, one.declaration.clone()));
         done[*index].parts.extend(declared);
-        done[*index].parts.push(Part::Respelled(block.respelled.clone()));
+        done[*index].parts.push(SourceChange::Respelled(block.respelled.clone()));
         match (one.partner, one.stmt()) {
             (Some(partner), _) => match block.parted[1] {
-                Some(condition) => done[partner].parts.push(Part::Below(condition, closing)),
+                Some(condition) => done[partner].parts.push(SourceChange::Below(condition, closing)),
                 None => shut(&mut done[partner].parts, closing),
             },
-            (None, Some(stmt)) => done[*index].parts.push(Part::Closed(stmt, closing)),
+            (None, Some(stmt)) => done[*index].parts.push(SourceChange::Closed(stmt, closing)),
             (None, None) => shut(&mut done[*index].parts, closing),
         }
     }
 }
 
 /// Puts the aliases into loops that stand for array statements, and those of the program's own names into directives.
-fn respell(parts: &mut [Part], block: &Block) {
+fn respell(parts: &mut [SourceChange], block: &Block) {
     for part in parts {
         match part {
-            Part::Loops(_, lines, _) => {
+            SourceChange::Loops(_, lines, _) => {
                 let own = lines.iter_mut().filter(|line| block.has_lent || !line.starts_with('!'));
                 own.for_each(|line| *line = block.respell(line));
             }
-            Part::Nested(_, lines) => lines.iter_mut().for_each(|line| *line = block.respell(line)),
-            Part::Before(_, lines) | Part::After(_, lines) | Part::Closed(_, lines) if block.has_lent => {
+            SourceChange::Nested(_, lines) => lines.iter_mut().for_each(|line| *line = block.respell(line)),
+            SourceChange::Before(_, lines)
+            | SourceChange::After(_, lines)
+            | SourceChange::Closed(_, lines)
+                if block.has_lent =>
+            {
                 let directives = lines.iter_mut().filter(|line| line.starts_with("!$omp"));
                 directives.for_each(|line| *line = block.respell(line));
             }
-            Part::Directive(directive) if block.has_lent => in_clauses(directive, block),
-            Part::Pair(first, second) if block.has_lent => {
+            SourceChange::Directive(directive) if block.has_lent => in_clauses(directive, block),
+            SourceChange::Pair(first, second) if block.has_lent => {
                 in_clauses(first, block);
                 in_clauses(second, block);
             }
@@ -182,28 +187,28 @@ pub(super) fn in_clauses(directive: &mut Directive, block: &Block) {
 }
 
 /// Lines before all that stands for a directive.
-fn open(parts: &mut Vec<Part>, more: Vec<String>) {
+fn open(parts: &mut Vec<SourceChange>, more: Vec<String>) {
     match statements(parts) {
         Some(lines) => drop(lines.splice(0..0, more)),
-        None => parts.insert(0, Part::LinesBefore(more)),
+        None => parts.insert(0, SourceChange::LinesBefore(more)),
     }
 }
 
-/// Lines behind all that stands for a directive.
-fn shut(parts: &mut Vec<Part>, more: Vec<String>) {
+/// Lines after all that stands for a directive.
+fn shut(parts: &mut Vec<SourceChange>, more: Vec<String>) {
     match statements(parts) {
         Some(lines) => lines.extend(more),
-        None => parts.push(Part::LinesBehind(more)),
+        None => parts.push(SourceChange::LinesBehind(more)),
     }
 }
 
 /// The statements that take a directive's place; none yet, if it goes.
-fn statements(parts: &mut [Part]) -> Option<&mut Vec<String>> {
-    if let Some(gone) = parts.iter_mut().find(|part| **part == Part::Gone) {
-        *gone = Part::Statements(Vec::new());
+fn statements(parts: &mut [SourceChange]) -> Option<&mut Vec<String>> {
+    if let Some(gone) = parts.iter_mut().find(|part| **part == SourceChange::Gone) {
+        *gone = SourceChange::Statements(Vec::new());
     }
     parts.iter_mut().find_map(|part| match part {
-        Part::Statements(lines) => Some(lines),
+        SourceChange::Statements(lines) => Some(lines),
         _ => None,
     })
 }

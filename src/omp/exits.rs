@@ -1,5 +1,5 @@
 //! Several `declare` directives of one function, and `data` regions that jumps leave: what each puts where the function begins
-//! and where it is left.
+//! and where control leaves it.
 //!
 //! Invariant: lines at one place come from one directive; data enters in the order of the directives, and leaves in the
 //! opposite order.
@@ -10,7 +10,7 @@ use crate::host::ir::StmtId;
 use crate::plan::{Item, Plan};
 use crate::source::Span;
 
-use super::lowered::{Lowered, Part};
+use super::lowered::{Lowered, SourceChange};
 
 /// A place at which several directives may put lines.
 #[derive(PartialEq, Eq)]
@@ -47,11 +47,11 @@ pub(super) fn merge(bound: &[Bound], plan: &Plan, done: &mut [Lowered]) {
 
 /// Gives the lines of a part to one of the directives `before`, or gives the part back.
 fn given_away(
-    mut part: Part,
+    mut part: SourceChange,
     before: &[usize],
     done: &mut [Lowered],
     is_entry: &dyn Fn(&Place) -> bool,
-) -> Option<Part> {
+) -> Option<SourceChange> {
     let Some((place, lines)) = lines_at(&mut part) else { return Some(part) };
     for at in before {
         let parts = done[*at].parts.iter_mut().filter_map(lines_at);
@@ -65,11 +65,13 @@ fn given_away(
 }
 
 /// Where a part puts lines at such a place, and the lines.
-fn lines_at(part: &mut Part) -> Option<(Place, &mut Vec<String>)> {
+fn lines_at(part: &mut SourceChange) -> Option<(Place, &mut Vec<String>)> {
     match part {
-        Part::BeforeDirective(span, lines) => Some((Place::Directive(*span), lines)),
-        Part::Before(stmt, lines) | Part::Braced(stmt, lines) => Some((Place::Stmt(*stmt), lines)),
-        Part::AtEnd(body, lines) => Some((Place::End(*body), lines)),
+        SourceChange::BeforeDirective(span, lines) => Some((Place::Directive(*span), lines)),
+        SourceChange::Before(stmt, lines) | SourceChange::Braced(stmt, lines) => {
+            Some((Place::Stmt(*stmt), lines))
+        }
+        SourceChange::AtEnd(body, lines) => Some((Place::End(*body), lines)),
         _ => None,
     }
 }

@@ -91,11 +91,11 @@ pub fn task_before(directive: &mut Directive) -> Option<[Directive; 2]> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::ast::Speech;
+    use super::super::ast::BaseLanguage;
     use super::*;
 
     fn lines(directives: &[Directive]) -> Vec<String> {
-        directives.iter().map(|one| one.line(Speech::Fortran)).collect()
+        directives.iter().map(|one| one.line(BaseLanguage::Fortran)).collect()
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct Gathered {
     pub rows: Vec<String>,
     /// What there is to say.
     pub diags: Vec<Diag>,
-    /// Clauses of `enter data` where the directive stands, and of `exit data` where its region is left.
+    /// Clauses of `enter data` where the directive stands, and of `exit data` where control leaves its region.
     pub region: (Vec<Clause>, Vec<Clause>),
     /// Variables of `declare target`, and of `declare target link`.
     pub globals: (Vec<String>, Vec<String>),
@@ -35,7 +35,7 @@ pub struct Gathered {
     pub before: Vec<String>,
     /// Lines at the end of the region.
     pub at_end: Vec<String>,
-    /// Lines before and behind the directive, whose data may come and go between them.
+    /// Lines before and after the directive, whose data may come and go between them.
     pub around: (Vec<String>, Vec<String>),
     /// The first and the last lines while its data is on the device.
     pub inside: (Vec<String>, Vec<String>),

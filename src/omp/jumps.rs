@@ -2,7 +2,7 @@
 //!
 //! Invariant: the two together do what `target data` does, or there are none.
 
-use super::ast::{Body, Clause, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Body, Clause, Directive, Leaf};
 use super::sections;
 
 /// What begins and what ends the region of a `target data` directive, innermost last.
@@ -12,7 +12,7 @@ pub(super) struct Halves {
 }
 
 /// The halves of a directive; none if it has a clause that these have not.
-pub(super) fn halves(whole: &Directive, speech: Speech) -> Option<Halves> {
+pub(super) fn halves(whole: &Directive, speech: BaseLanguage) -> Option<Halves> {
     let mut enter = Directive::new(&[Leaf::Named("target enter data")]);
     let mut exit = Directive::new(&[Leaf::Named("target exit data")]);
     for clause in &whole.clauses {
@@ -35,8 +35,8 @@ pub(super) fn halves(whole: &Directive, speech: Speech) -> Option<Halves> {
         exit.add(with(back));
     }
     let more = |one: &mut Directive| match speech {
-        Speech::C => sections::apart(one),
-        Speech::Fortran => Vec::new(),
+        BaseLanguage::C => sections::apart(one),
+        BaseLanguage::Fortran => Vec::new(),
     };
     let (more_enter, more_exit) = (more(&mut enter), more(&mut exit));
     Some(Halves { enter: [vec![enter], more_enter].concat(), exit: [vec![exit], more_exit].concat() })

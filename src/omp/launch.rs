@@ -6,13 +6,13 @@ use crate::diag;
 use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
 use crate::rules::{Action, Place};
 
-use super::ast::{Clause, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Clause, Directive, Leaf};
 use super::gathered::Gathered;
-use super::look::{self, Asked};
+use super::look::{self, RuleQuery};
 use super::profile::Tuning;
 use super::texts::multiplied;
 
-/// The leaves that share out a loop's iterations.
+/// The leaves that distribute a loop's iterations.
 fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
     let (gangs, lanes) = (work.spread.gangs, work.spread.lanes);
     if tuning.by_loops {
@@ -31,7 +31,7 @@ fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
 }
 
 /// The directive of a launch.
-pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &Tuning) -> Directive {
+pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &RuleQuery, tuning: &Tuning) -> Directive {
     let mut leaves = vec![Leaf::Target];
     if launch.gangs == Gangs::Many {
         leaves.push(Leaf::Teams);
@@ -55,19 +55,19 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &Asked, tuning: &
 }
 
 /// The condition under which a launch runs on the device; none if it always does.
-pub fn condition(conditions: &[String], speech: Speech) -> Option<String> {
+pub fn condition(conditions: &[String], speech: BaseLanguage) -> Option<String> {
     match conditions {
         [] => None,
         [only] => Some(only.clone()),
         more => {
-            let and = if speech == Speech::Fortran { " .and. " } else { " && " };
+            let and = if speech == BaseLanguage::Fortran { " .and. " } else { " && " };
             Some(more.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(and))
         }
     }
 }
 
 /// The directive of a loop inside a launch.
-pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
+pub fn work_loop(work: &WorkLoop, asked: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
     let mut directive = Directive::new(&loop_leaves(work, tuning));
     if tuning.by_loops && work.spread.gangs {
         directive.add(Clause::text("bind", "teams"));
@@ -81,13 +81,13 @@ pub fn work_loop(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning:
     directive
 }
 
-fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &Asked, rows: &mut Vec<String>) {
+fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &RuleQuery, rows: &mut Vec<String>) {
     if work.collapse > 1 {
         directive.add(Clause::text("collapse", work.collapse.to_string()));
     }
     if let Some(chunk) = &work.sizes.chunk {
         let kind = if chunk.trim() == "*" { "own" } else { "given" };
-        let row = look::row("clause/gang", &Asked { chunk: kind, ..asked.clone() });
+        let row = look::row("clause/gang", &RuleQuery { chunk: kind, ..asked.clone() });
         if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {
             rows.push(row.id.to_string());
             templates.iter().for_each(|template| directive.add(look::fill(template, chunk, "")));
@@ -101,7 +101,7 @@ fn sizes(
     gathered: &mut Gathered,
     directive: &mut Directive,
     tuning: &Tuning,
-    speech: Speech,
+    speech: BaseLanguage,
 ) {
     let mut lanes = std::mem::take(&mut gathered.lanes);
     let mut asked_for_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
@@ -118,8 +118,8 @@ fn sizes(
     let tuned = heavy.and_then(|nest| tuning.heavy_threads.zip(nest.trips.as_ref()));
     if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams && lanes.is_empty()) {
         let teams = match speech {
-            Speech::C => format!("{trips} > 0 ? {trips} / {threads} + 1 : 1"),
-            Speech::Fortran => format!("max({trips}, 0) / {threads} + 1"),
+            BaseLanguage::C => format!("{trips} > 0 ? {trips} / {threads} + 1 : 1"),
+            BaseLanguage::Fortran => format!("max({trips}, 0) / {threads} + 1"),
         };
         directive.add(Clause::text("num_teams", teams));
         directive.add(Clause::text("thread_limit", threads.to_string()));
@@ -144,7 +144,7 @@ fn preferred(launch: &Launch, tuning: &Tuning) -> Option<u32> {
 }
 
 /// Data-sharing and implied maps. Teams combine nothing where they only divide a loop.
-fn share(attributes: &[Attribute], directive: &mut Directive, asked: &Asked, rows: &mut Vec<String>) {
+fn share(attributes: &[Attribute], directive: &mut Directive, asked: &RuleQuery, rows: &mut Vec<String>) {
     let is_bare_distribute = directive.leaves == [Leaf::Distribute];
     for attribute in attributes {
         if is_bare_distribute && matches!(attribute.sharing, Sharing::Reduction(_)) {
@@ -158,7 +158,7 @@ fn share(attributes: &[Attribute], directive: &mut Directive, asked: &Asked, row
 }
 
 /// Says that sizes were not used.
-pub fn unused_sizes(launch: &Launch, asked: &Asked, gathered: &mut Gathered) {
+pub fn unused_sizes(launch: &Launch, asked: &RuleQuery, gathered: &mut Gathered) {
     if !gathered.lanes.is_empty() && launch.gangs == Gangs::One {
         gathered.diags.push(diag::hint_dropped(asked.span, "num_workers, vector_length"));
     }

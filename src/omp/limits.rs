@@ -1,10 +1,10 @@
 //! What single compilers do not build, where there are no other words for it.
 //!
-//! Invariant: nothing is written otherwise here; the author is told.
+//! Invariant: nothing is written otherwise here; the author is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, Derived, Unit};
@@ -12,22 +12,22 @@ use crate::rules;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
 
 use super::partial::{data, path};
-use super::{Speech, Target};
+use super::{BaseLanguage, Target};
 
 /// Says what the compilers of the target's profile do not build.
 pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -> Vec<Diag> {
     let mut diags = Vec::new();
     let family = rules::profile(target.profile).family.as_str();
-    if target.speech == Speech::C && matches!(family, "clang" | "generic") {
+    if target.speech == BaseLanguage::C && matches!(family, "clang" | "generic") {
         diags.extend(updates_of_statics(unit, symbols, bound));
     }
-    if target.speech == Speech::C && matches!(family, "gcc" | "generic") {
+    if target.speech == BaseLanguage::C && matches!(family, "gcc" | "generic") {
         diags.extend(static_members(unit, symbols, bound));
     }
-    if target.speech == Speech::C && family == "gcc" {
+    if target.speech == BaseLanguage::C && family == "gcc" {
         diags.extend(bound.iter().filter_map(|one| member_of_pointer(symbols, one)));
     }
-    if target.speech == Speech::Fortran && family == "clang" {
+    if target.speech == BaseLanguage::Fortran && family == "clang" {
         diags.extend(bound.iter().filter_map(members_of_elements));
     }
     diags
@@ -51,7 +51,7 @@ fn members_of_elements(one: &Bound) -> Option<Diag> {
 fn member_of_pointer(symbols: &Symbols, one: &Bound) -> Option<Diag> {
     let kind = one.directive.kind;
     let is_bad = |item: &ListItem| {
-        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let has_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
         let meant = symbol(symbols, item).filter(|_| item.base.text != "this");
         meant.is_some_and(|meant| {
             let known = symbols.get(meant);

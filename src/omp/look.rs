@@ -2,18 +2,18 @@
 //!
 //! Invariant: the situation of a clause or an attribute is put together here; that of a call, in `api.rs`.
 
-use crate::acc::ast::{ListItem, Part, ReductionOp};
+use crate::acc::ast::{ListItem, PathStep, ReductionOp};
 use crate::plan::{Attribute, Sharing};
 use crate::rules::{Action, Row, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
 use crate::source::Span;
 
 use super::Target;
-use super::ast::{Body, Clause, Speech};
+use super::ast::{BaseLanguage, Body, Clause};
 
 /// The situation in which a page is asked.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RuleQuery {
     /// The directive that the clause stands on (`parallel`, `data`, `enter data` …).
     pub on: &'static str,
     /// The class of the list item.
@@ -26,7 +26,7 @@ pub struct Asked {
     pub copies: &'static str,
     /// The modifier before a list: `none`, `readonly`, `zero`.
     pub modifier: &'static str,
-    /// Whether the list item is one `block` of memory, or `rows` behind an array of pointers.
+    /// Whether the list item is one `block` of memory, or `rows` after an array of pointers.
     pub memory: &'static str,
     /// Where a `declare` stands: `program` or `function`.
     pub scope: &'static str,
@@ -47,16 +47,16 @@ pub struct Asked {
     /// The notes have been said elsewhere.
     pub quiet: bool,
     /// The host language.
-    pub speech: Speech,
+    pub speech: BaseLanguage,
 }
 
-impl Asked {
+impl RuleQuery {
     /// A clause of directive `on`.
-    pub fn new(on: &'static str, target: Target, span: Span) -> Asked {
+    pub fn new(on: &'static str, target: Target, span: Span) -> RuleQuery {
         let (item, argument, keyword, copies, modifier, scope, queue) = ("", "", "", "", "none", "", "");
         let (version, queues) = (target.version, target.queues.name());
         let (chunk, tiles, memory) = ("none", "lost", "block");
-        Asked {
+        RuleQuery {
             on,
             item,
             argument,
@@ -78,18 +78,18 @@ impl Asked {
     }
 
     /// With another argument.
-    pub fn with_argument(&self, argument: &'static str) -> Asked {
-        Asked { argument, ..self.clone() }
+    pub fn with_argument(&self, argument: &'static str) -> RuleQuery {
+        RuleQuery { argument, ..self.clone() }
     }
 
     /// With another modifier.
-    pub fn with_modifier(&self, modifier: &'static str) -> Asked {
-        Asked { modifier, ..self.clone() }
+    pub fn with_modifier(&self, modifier: &'static str) -> RuleQuery {
+        RuleQuery { modifier, ..self.clone() }
     }
 
     /// About this list item.
-    pub fn with_item(&self, item: &ListItem, class: Class) -> Asked {
-        let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    pub fn with_item(&self, item: &ListItem, class: Class) -> RuleQuery {
+        let is_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
         let item = match class {
             _ if is_member => "member",
             Class::Scalar | Class::Record => "scalar",
@@ -97,7 +97,7 @@ impl Asked {
             Class::Pointer => "pointer",
             Class::Unknown => "unknown",
         };
-        Asked { item, ..self.clone() }
+        RuleQuery { item, ..self.clone() }
     }
 
     /// Whether the directive is a compute construct.
@@ -107,7 +107,7 @@ impl Asked {
 }
 
 /// The row of page `entry` that applies.
-pub fn row(entry: &str, asked: &Asked) -> Option<&'static Row> {
+pub fn row(entry: &str, asked: &RuleQuery) -> Option<&'static Row> {
     let mut situation = Situation::new(asked.on);
     let facts = [
         ("item", asked.item),
@@ -162,15 +162,15 @@ fn complex_operator(op: ReductionOp) -> Option<&'static str> {
 }
 
 /// The clause for an attribute, and the row it is from.
-pub fn attribute(attribute: &Attribute, asked: &Asked) -> Option<(Clause, String)> {
+pub fn attribute(attribute: &Attribute, asked: &RuleQuery) -> Option<(Clause, String)> {
     let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
     let row = match attribute.entry {
-        "implicit/scalar-temporary" => row(attribute.entry, &Asked { copies, ..asked.clone() })?,
+        "implicit/scalar-temporary" => row(attribute.entry, &RuleQuery { copies, ..asked.clone() })?,
         entry => row(entry, asked)?,
     };
     let op = match &attribute.sharing {
         Sharing::Reduction(op) if attribute.entry == "implicit/reduction-complex" => complex_operator(*op)?,
-        Sharing::Reduction(op) => op.spelled(asked.speech == Speech::Fortran),
+        Sharing::Reduction(op) => op.spelled(asked.speech == BaseLanguage::Fortran),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
     };
     let name = match attribute.sharing {

@@ -1,4 +1,4 @@
-//! The `loop` construct of OpenMP 5.0, which leaves to the compiler who shares out the iterations: where it may stand.
+//! The `loop` construct of OpenMP 5.0, which leaves it to the compiler to distribute the iterations: where it may stand.
 //!
 //! Invariant: nothing that OpenMP forbids in a `loop` region is in one, and a variable has the copies that the plan gives it.
 
@@ -14,7 +14,7 @@ const DEPTH: usize = 8;
 /// How loops are said to run in parallel, from OpenMP 5.0 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Nest {
-    /// By `distribute`, `parallel` and `for`: who shares out what.
+    /// By `distribute`, `parallel` and `for`: who distributes what.
     #[default]
     Distribute,
     /// By `loop`, where it may stand.
@@ -80,7 +80,7 @@ impl Ground<'_> {
             && launch.nest.as_ref().is_none_or(|nest| self.loop_fits(nest))
     }
 
-    /// A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they share it out, their threads must have a
+    /// A `loop` of the gangs takes no `firstprivate` and no chunks; and where only they distribute it, their threads must have a
     /// loop inside, or they might share it, too. flang 22 does not know `parallel loop`.
     fn loop_fits(self, work: &WorkLoop) -> bool {
         let is_plain = |one: &Attribute| match one.sharing {

@@ -1,10 +1,10 @@
 //! Walks the plan and says each item in OpenMP.
 //!
-//! Invariant: one `Lowered` for each bound directive; what is left is said by a diagnostic.
+//! Invariant: one `Lowered` for each bound directive; what is left untranslated is said by a diagnostic.
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, Part as ItemPart};
+use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, PathStep};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, StmtKind, Unit};
@@ -16,12 +16,12 @@ use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
 
 use super::alias::Aliased;
-use super::ast::{Body, Clause, Directive, Ending, Leaf, Speech};
+use super::ast::{BaseLanguage, Body, Clause, Directive, Ending, Leaf};
 use super::clause::{self, Facts};
 use super::gathered::Gathered;
-use super::look::{self, Asked};
+use super::look::{self, RuleQuery};
 use super::loop_construct::{Ground, Nest};
-use super::lowered::{Lowered, Part, left};
+use super::lowered::{Lowered, SourceChange, left};
 use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
@@ -43,7 +43,7 @@ pub struct Target<'a> {
     /// The condition under which the device is used at all.
     pub host_fallback: Option<&'a str>,
     /// The host language.
-    pub speech: Speech,
+    pub speech: BaseLanguage,
     /// How loops are said to run in parallel, from OpenMP 5.0 on.
     pub nest: Nest,
 }
@@ -146,7 +146,7 @@ fn lower_with(
     exits::merge(bound, plan, &mut lowering.done);
     let told = qualified::spell(unit, symbols, bound, &mut lowering.done);
     lowering.diags.extend(told);
-    if target.speech == Speech::Fortran {
+    if target.speech == BaseLanguage::Fortran {
         lowering.nest_concurrent();
         ends::close(bound, &mut lowering.done);
         ends::enclose(aliased, &mut lowering.done);
@@ -163,9 +163,11 @@ impl Lowering<'_> {
         }
         self.done[index] = match &self.plan.items[index] {
             Item::Left => left(),
-            Item::Gone => {
-                Lowered { parts: vec![Part::Gone], rows: self.level_rows(index), ..Lowered::default() }
-            }
+            Item::Gone => Lowered {
+                parts: vec![SourceChange::Gone],
+                rows: self.level_rows(index),
+                ..Lowered::default()
+            },
             Item::Launch(launch) => self.launch(index, launch),
             Item::Loop(work) => {
                 let mut rows = self.level_rows(index);
@@ -200,8 +202,8 @@ impl Lowering<'_> {
         Tuning { by_loops, ..self.tuning.clone() }
     }
 
-    fn asked(&self, index: usize, on: &'static str) -> Asked {
-        Asked::new(on, self.target, self.bound[index].directive.span)
+    fn asked(&self, index: usize, on: &'static str) -> RuleQuery {
+        RuleQuery::new(on, self.target, self.bound[index].directive.span)
     }
 
     /// The rows of the clauses that the plan has turned into levels and nests: they were used, too.
@@ -230,7 +232,7 @@ impl Lowering<'_> {
         for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
             let Some(row) = look::row(clause::entry(&clause.kind), &asked) else { continue };
             rows.push(row.id.to_string());
-            // What the plan has decided it has told, too.
+            // What the plan has decided, it has reported, too.
             let is_tile = matches!(clause.kind, ClauseKind::Tile(_));
             let told = row.tell.filter(|_| is_tile);
             self.diags.extend(told.and_then(|code| diag::tell(code, clause.span, &clause.name.text)));
@@ -238,7 +240,7 @@ impl Lowering<'_> {
         rows
     }
 
-    /// What a level says in parentheses that no loop heeds, as words for a diagnostic.
+    /// What a level says in parentheses that no loop applies to, as words for a diagnostic.
     fn unheeded(&self, kind: &ClauseKind) -> Option<String> {
         let is_unheeded = |expr: &Expr| !self.plan.heeded.contains(&expr.span);
         match kind {
@@ -264,11 +266,11 @@ impl Lowering<'_> {
         };
         // Without OpenMP there is one gang, and no library to ask.
         let parts = match self.target.speech {
-            Speech::C => vec![Part::Statements(vec!["if (acc2omp_gang() == 0)".to_owned()])],
-            Speech::Fortran => vec![
-                Part::Statements(vec!["!$ if (omp_get_team_num() == 0) then".to_owned()]),
-                Part::After(stmt, vec!["!$ end if".to_owned()]),
-                Part::Used(stmt, "!$ use omp_lib, only: omp_get_team_num".to_owned()),
+            BaseLanguage::C => vec![SourceChange::Statements(vec!["if (acc2omp_gang() == 0)".to_owned()])],
+            BaseLanguage::Fortran => vec![
+                SourceChange::Statements(vec!["!$ if (omp_get_team_num() == 0) then".to_owned()]),
+                SourceChange::After(stmt, vec!["!$ end if".to_owned()]),
+                SourceChange::Used(stmt, "!$ use omp_lib, only: omp_get_team_num".to_owned()),
             ],
         };
         Lowered { parts, rows: self.level_rows(index), left: false }
@@ -277,35 +279,35 @@ impl Lowering<'_> {
     /// A loop whose iterations the teams divide without a construct: each skips those of others.
     fn divided(&mut self, index: usize, divided: &Divided) -> Lowered {
         let name = &divided.variable;
-        let mut parts = vec![Part::Gone];
+        let mut parts = vec![SourceChange::Gone];
         match self.target.speech {
-            Speech::C => {
+            BaseLanguage::C => {
                 let number = match &divided.begin {
                     Some(begin) => format!("({name} - {begin})"),
                     None => name.clone(),
                 };
                 let own = format!("if ((unsigned){number} % acc2omp_gangs() == acc2omp_gang())");
                 parts.push(match divided.directive {
-                    Some(span) => Part::BeforeDirective(span, vec![own]),
-                    None => Part::Inline(divided.body, own),
+                    Some(span) => SourceChange::BeforeDirective(span, vec![own]),
+                    None => SourceChange::Inline(divided.body, own),
                 });
             }
-            Speech::Fortran => {
+            BaseLanguage::Fortran => {
                 let modulo = match divided.is_default {
                     true => format!("modulo({name}, omp_get_num_teams())"),
                     false => format!("modulo(int({name}, 8), int(omp_get_num_teams(), 8))"),
                 };
                 let line = format!("!$ if ({modulo} /= omp_get_team_num()) cycle");
-                parts.push(Part::AfterHead(divided.stmt, divided.head_end, vec![line]));
+                parts.push(SourceChange::AfterHead(divided.stmt, divided.head_end, vec![line]));
                 let used = "!$ use omp_lib, only: omp_get_num_teams, omp_get_team_num";
-                parts.push(Part::Used(divided.stmt, used.to_owned()));
+                parts.push(SourceChange::Used(divided.stmt, used.to_owned()));
             }
         }
         Lowered { parts, rows: self.level_rows(index), left: false }
     }
 
-    /// What the clauses of a directive that count for the device amount to, but for those to `skip`.
-    fn gather(&mut self, index: usize, asked: &Asked, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
+    /// What the clauses of a directive that count for the device amount to, except those to `skip`.
+    fn gather(&mut self, index: usize, asked: &RuleQuery, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
         let counting = plan::effective(&self.bound[index].directive, self.target.device_type).0;
         self.gather_clauses(index, &counting, asked, skip)
     }
@@ -314,7 +316,7 @@ impl Lowering<'_> {
         &mut self,
         index: usize,
         clauses: &[usize],
-        asked: &Asked,
+        asked: &RuleQuery,
         skip: &dyn Fn(&ClauseKind) -> bool,
     ) -> Gathered {
         let mut gathered = Gathered::default();
@@ -374,7 +376,7 @@ impl Lowering<'_> {
         }
         let mut rows = rows;
         rows.extend(self.level_rows(index));
-        let apart = self.apart(&directive).map(|[target, rest]| vec![Part::Pair(target, rest)]);
+        let apart = self.apart(&directive).map(|[target, rest]| vec![SourceChange::Pair(target, rest)]);
         let of_tables = || tables::parts(&directive, launch.nest.as_ref()?, self.tuning.table_threads);
         let own = apart.or_else(of_tables);
         let own = own.unwrap_or_else(|| vec![with_tiles(directive, launch.nest.as_ref())]);
@@ -388,7 +390,7 @@ impl Lowering<'_> {
 
     /// In Fortran, a `target` and what must stand apart from it.
     fn apart(&self, directive: &Directive) -> Option<[Directive; 2]> {
-        if self.target.speech != Speech::Fortran {
+        if self.target.speech != BaseLanguage::Fortran {
             return None;
         }
         let of_flang = self.is_flang().then(|| flang::apart(directive)).flatten();
@@ -416,13 +418,13 @@ impl Lowering<'_> {
     fn is_declared_part(&self, item: &ListItem) -> bool {
         let symbol = self.symbols.lookup(item.variable(), item.span.start);
         self.is_flang()
-            && matches!(item.parts.as_slice(), [ItemPart::Section(_)])
+            && matches!(item.parts.as_slice(), [PathStep::Section(_)])
             && symbol.is_some_and(|symbol| flang::may_be_declared(self.symbols.get(symbol)))
     }
 
     /// Whether the output is Fortran for flang.
     fn is_flang(&self) -> bool {
-        self.target.speech == Speech::Fortran && self.tuning.flang
+        self.target.speech == BaseLanguage::Fortran && self.tuning.flang
     }
 
     /// A directive and its end, line by line; those parts that must stand apart, outermost first.
@@ -430,12 +432,12 @@ impl Lowering<'_> {
         let speech = self.target.speech;
         let all = self.apart(directive).map_or_else(|| vec![directive.clone()], Vec::from);
         let begin = all.iter().map(|one| one.line(speech)).collect();
-        let is_ended = |one: &&Directive| speech == Speech::Fortran && one.ending() == Ending::Needed;
+        let is_ended = |one: &&Directive| speech == BaseLanguage::Fortran && one.ending() == Ending::Needed;
         [begin, all.iter().rev().filter(is_ended).map(|one| one.end().line(speech)).collect()]
     }
 
-    /// Whether there is nothing to put around the construct at `index`, or room for it: it is no body of something else,
-    /// and the lines behind it mean what its clauses meant. They are the clauses of directive `from`.
+    /// Whether there is nothing to put around the construct at `index`, or room for it: it is not a body of something else,
+    /// and the lines after it mean what its clauses meant. They are the clauses of directive `from`.
     fn may_stand(&mut self, index: usize, from: usize, lines: &Around) -> bool {
         if lines.before.is_empty() && lines.behind.is_empty() {
             return true;
@@ -512,7 +514,7 @@ impl Lowering<'_> {
                 self.diags.push(diag::absent_unchecked(span, "component"));
             }
         }
-        if self.target.speech == Speech::C {
+        if self.target.speech == BaseLanguage::C {
             structs::arrays(&mut directive);
         }
         self.diags.append(&mut gathered.diags);
@@ -550,7 +552,7 @@ impl Lowering<'_> {
         Around { before, behind }
     }
 
-    /// The rows of the page that speaks of names for components.
+    /// The rows of the page that is about names for components.
     fn components(&mut self) {
         let aliased = self.aliased;
         for index in aliased.blocks.keys() {
@@ -562,7 +564,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An alias is gone behind its block: the host waits for what names it.
+    /// An alias is gone after its block: the host waits for what names it.
     fn hold_aliases(&mut self, index: usize, directive: &mut Directive) {
         let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
         if is_queued && self.aliased.blocks.contains_key(&index) {
@@ -588,7 +590,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The loops of an array statement, behind a directive of their own or behind the one of the region.
+    /// The loops of an array statement, after a directive of their own or after the one of the region.
     fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
         let Some(ArrayStatement { directive: index, elementwise, ends }) = self.plan.arrays.get(&stmt) else {
             return;
@@ -607,7 +609,7 @@ impl Lowering<'_> {
             parts.splice(0..0, lines_before(std::mem::take(&mut first))).for_each(drop);
         }
         let lines = first.into_iter().chain(array::loops(elementwise)).chain(end).chain(last).collect();
-        parts.push(Part::Loops(stmt, lines, elementwise.ranges.len()));
+        parts.push(SourceChange::Loops(stmt, lines, elementwise.ranges.len()));
     }
 
     /// A statement that one thread runs, of the device or of the host.
@@ -619,13 +621,13 @@ impl Lowering<'_> {
         Some(begin.into_iter().chain([code.clone()]).chain(end).collect())
     }
 
-    /// The `do` loops in the place of `do concurrent`.
+    /// The `do` loops in place of `do concurrent`.
     fn nest_concurrent(&mut self) {
         for one in &self.unit.concurrent {
             let index = self.plan.concurrent.get(&one.stmt).filter(|index| !self.done[**index].left);
             if let Some((index, nested)) = index.zip(one.nested.as_ref()) {
-                // They end before what else stands behind the loop.
-                self.done[*index].parts.insert(0, Part::Nested(one.stmt, nested.heads.clone()));
+                // They end before what else stands after the loop.
+                self.done[*index].parts.insert(0, SourceChange::Nested(one.stmt, nested.heads.clone()));
             }
         }
     }
@@ -634,9 +636,9 @@ impl Lowering<'_> {
     fn before(&mut self, index: usize, stmt: StmtId, directive: &Directive) {
         let [begin, end] = self.lines_of(directive);
         let parts = &mut self.done[index].parts;
-        parts.push(Part::Before(stmt, begin));
+        parts.push(SourceChange::Before(stmt, begin));
         if !end.is_empty() {
-            parts.push(Part::After(stmt, end));
+            parts.push(SourceChange::After(stmt, end));
         }
     }
 
@@ -668,17 +670,17 @@ impl Lowering<'_> {
         let (first, last) = (directive.line(speech), directive.end().line(speech));
         let parts = &mut self.done[index].parts;
         match speech {
-            Speech::C => {
+            BaseLanguage::C => {
                 let lines = [format!("int {DECIDED};"), first, format!("{DECIDED} = ({text}) ? 1 : 0;")];
-                parts.push(Part::Braced(*stmt, lines.to_vec()));
+                parts.push(SourceChange::Braced(*stmt, lines.to_vec()));
             }
-            Speech::Fortran => {
+            BaseLanguage::Fortran => {
                 let lines = vec![first, format!("{DECIDED} = {text}"), last];
-                parts.push(Part::Before(*stmt, lines));
-                parts.push(Part::DeclaredFor(*stmt, format!("logical :: {DECIDED}")));
+                parts.push(SourceChange::Before(*stmt, lines));
+                parts.push(SourceChange::DeclaredFor(*stmt, format!("logical :: {DECIDED}")));
             }
         }
-        parts.push(Part::Respelled(vec![(*span, DECIDED.to_owned())]));
+        parts.push(SourceChange::Respelled(vec![(*span, DECIDED.to_owned())]));
     }
 
     /// A function that a launch calls without a `routine` directive.
@@ -689,13 +691,13 @@ impl Lowering<'_> {
         if row.action != Action::Strategy(Strategy::DeclareTarget) {
             return;
         }
-        if self.target.speech == Speech::Fortran {
+        if self.target.speech == BaseLanguage::Fortran {
             let directive = Directive::new(&[Leaf::Named("declare target")]);
-            self.done[index].parts.push(Part::InFunction(function, directive));
+            self.done[index].parts.push(SourceChange::InFunction(function, directive));
         } else {
             let around =
                 ["declare target", "end declare target"].map(|words| Directive::new(&[Leaf::Named(words)]));
-            self.done[index].parts.push(Part::Around(function, Box::new(around)));
+            self.done[index].parts.push(SourceChange::Around(function, Box::new(around)));
         }
     }
 
@@ -803,7 +805,7 @@ impl Lowering<'_> {
     }
 
     /// What the page of a directive must know beside its name.
-    fn about(&self, index: usize, asked: &Asked) -> Asked {
+    fn about(&self, index: usize, asked: &RuleQuery) -> RuleQuery {
         asked.with_argument(if self.names_queues(index) { "runtime" } else { "absent" })
     }
 
@@ -813,9 +815,13 @@ impl Lowering<'_> {
     }
 
     /// A `wait`: the host waits, or a queue does.
-    fn wait_parts(&mut self, index: usize, gathered: &Gathered) -> Option<Vec<Part>> {
+    fn wait_parts(&mut self, index: usize, gathered: &Gathered) -> Option<Vec<SourceChange>> {
         let Argument::Wait(argument) = &self.bound[index].directive.argument else { return None };
-        Some(vec![Part::Statements(queue::waits(argument, gathered.queue.as_deref(), self.target.speech))])
+        Some(vec![SourceChange::Statements(queue::waits(
+            argument,
+            gathered.queue.as_deref(),
+            self.target.speech,
+        ))])
     }
 
     fn directive_parts(
@@ -823,7 +829,7 @@ impl Lowering<'_> {
         index: usize,
         pragma: &'static Pragma,
         gathered: &mut Gathered,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<SourceChange>> {
         let kind = self.bound[index].directive.kind;
         let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
         if let Argument::Wait(argument) = &self.bound[index].directive.argument {
@@ -874,15 +880,15 @@ impl Lowering<'_> {
             _ => None,
         };
         let apart = match self.target.speech {
-            Speech::C if !self.finalizes(index) => sections::apart(&mut directive),
-            Speech::C | Speech::Fortran => Vec::new(),
+            BaseLanguage::C if !self.finalizes(index) => sections::apart(&mut directive),
+            BaseLanguage::C | BaseLanguage::Fortran => Vec::new(),
         };
         let mut parts = self.own_parts(index, directive, allocations);
         let mut before = task;
         before.append(&mut gathered.before);
         let apart = first.into_iter().chain(apart);
-        let apart: Vec<Part> =
-            apart.map(|one| Part::LinesBefore(vec![one.line(self.target.speech)])).collect();
+        let apart: Vec<SourceChange> =
+            apart.map(|one| SourceChange::LinesBefore(vec![one.line(self.target.speech)])).collect();
         self.wait_around(index, &mut before, &mut gathered.at_end);
         let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
         let speech = self.target.speech;
@@ -894,7 +900,7 @@ impl Lowering<'_> {
             before.extend(self.wait_own_queue(index));
             before.extend(lines);
         } else if !lines.is_empty() {
-            parts.push(Part::LinesBehind(lines));
+            parts.push(SourceChange::LinesBehind(lines));
         }
         if !self.may_insert(index, &before) || !self.may_stand(index, index, &around) {
             return None;
@@ -910,7 +916,7 @@ impl Lowering<'_> {
             before.push(opening);
             match stmt {
                 Some(_) => behind.insert(0, "}".to_owned()),
-                None => parts.push(Part::LinesBehind(vec!["}".to_owned()])),
+                None => parts.push(SourceChange::LinesBehind(vec!["}".to_owned()])),
             }
         }
         if !first.is_empty() {
@@ -918,16 +924,16 @@ impl Lowering<'_> {
                 self.tell_moved(index);
                 return None;
             }
-            parts.push(Part::AtStart(stmt?, first));
+            parts.push(SourceChange::AtStart(stmt?, first));
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
         at_end.extend(last);
         let is_block =
             |stmt: StmtId| self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_));
         match stmt.filter(|_| !at_end.is_empty()) {
-            Some(stmt) if is_block(stmt) => parts.push(Part::AtEnd(stmt, at_end)),
+            Some(stmt) if is_block(stmt) => parts.push(SourceChange::AtEnd(stmt, at_end)),
             Some(_) => {
-                parts.push(Part::LinesBehind(vec!["{".to_owned()]));
+                parts.push(SourceChange::LinesBehind(vec!["{".to_owned()]));
                 let end = at_end.into_iter().chain(["}".to_owned()]);
                 behind = end.chain(behind).collect();
             }
@@ -942,7 +948,7 @@ impl Lowering<'_> {
         index: usize,
         directive: &Directive,
         gathered: &mut Gathered,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<SourceChange>> {
         let note = &self.plan.notes[index];
         let (around, inside) = (&gathered.around, &gathered.inside);
         let more = [&gathered.statements, &around.0, &around.1, &inside.0, &inside.1];
@@ -962,40 +968,49 @@ impl Lowering<'_> {
         if !self.may_stand(index, index, &Around { before: before.clone(), behind: last.clone() }) {
             return None;
         }
-        let mut parts: Vec<Part> = lines_before(before).collect();
-        parts.push(own.map_or(Part::Gone, Part::Directive));
+        let mut parts: Vec<SourceChange> = lines_before(before).collect();
+        parts.push(own.map_or(SourceChange::Gone, SourceChange::Directive));
         if last.is_empty() {
             return Some(parts);
         }
         let jumps = &self.plan.notes[index].jumps;
         parts.extend(jumps.iter().map(|exit| part_at(*exit, &last)));
         parts.push(match self.unit.stmt(stmt).kind {
-            StmtKind::Block(_) => Part::AtEnd(stmt, last),
-            _ => Part::After(stmt, last),
+            StmtKind::Block(_) => SourceChange::AtEnd(stmt, last),
+            _ => SourceChange::After(stmt, last),
         });
         Some(parts)
     }
 
-    fn tell_jump(&mut self, index: usize) -> Option<Vec<Part>> {
+    fn tell_jump(&mut self, index: usize) -> Option<Vec<SourceChange>> {
         let word = plan::jump_out(self.unit, self.bound[index].stmt()?)?;
         self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
         None
     }
 
     /// What stands for a directive itself; `allocations`: what it only allocates, which comes first.
-    fn own_parts(&self, index: usize, directive: Directive, allocations: Option<Directive>) -> Vec<Part> {
+    fn own_parts(
+        &self,
+        index: usize,
+        directive: Directive,
+        allocations: Option<Directive>,
+    ) -> Vec<SourceChange> {
         let kind = self.bound[index].directive.kind;
         if let Some(allocations) = allocations {
             let is_rest = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
-            vec![if is_rest { Part::Pair(allocations, directive) } else { Part::Directive(allocations) }]
+            vec![if is_rest {
+                SourceChange::Pair(allocations, directive)
+            } else {
+                SourceChange::Directive(allocations)
+            }]
         } else if kind == DirectiveKind::ExitData && self.finalizes(index) {
             finalized(directive)
         } else if kind == DirectiveKind::Atomic && self.is_redundant(index) {
             let mut one = Directive::new(&[Leaf::Parallel]);
             one.add(Clause::text("num_threads", "1"));
-            vec![Part::Pair(one, directive)]
+            vec![SourceChange::Pair(one, directive)]
         } else {
-            vec![Part::Directive(directive)]
+            vec![SourceChange::Directive(directive)]
         }
     }
 
@@ -1028,7 +1043,8 @@ impl Lowering<'_> {
         if kind == DirectiveKind::EnterData {
             queue::hold(&mut first);
         }
-        let more = if self.target.speech == Speech::C { sections::apart(&mut first) } else { Vec::new() };
+        let more =
+            if self.target.speech == BaseLanguage::C { sections::apart(&mut first) } else { Vec::new() };
         more.into_iter().chain([first]).collect()
     }
 
@@ -1049,7 +1065,7 @@ impl Lowering<'_> {
         mut first: Directive,
         later: Vec<Turn>,
         gathered: &mut Gathered,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<SourceChange>> {
         let speech = self.target.speech;
         let has_statements = |turn: &Turn| !turn.statements.is_empty();
         if !gathered.statements.is_empty() || later.iter().any(has_statements) {
@@ -1077,10 +1093,12 @@ impl Lowering<'_> {
             return None;
         }
         let mut parts = match has_motion(&first) {
-            true => lines_before(before).chain([Part::Directive(first), Part::LinesBehind(more)]).collect(),
-            false => vec![Part::Statements([before, more].concat())],
+            true => lines_before(before)
+                .chain([SourceChange::Directive(first), SourceChange::LinesBehind(more)])
+                .collect(),
+            false => vec![SourceChange::Statements([before, more].concat())],
         };
-        parts.push(Part::Counters(counters.into_iter().collect()));
+        parts.push(SourceChange::Counters(counters.into_iter().collect()));
         Some(parts)
     }
 
@@ -1107,7 +1125,7 @@ impl Lowering<'_> {
     }
 
     /// What stands for a data directive that has no data but lines.
-    fn lines_alone(&mut self, index: usize, gathered: &mut Gathered) -> Option<Vec<Part>> {
+    fn lines_alone(&mut self, index: usize, gathered: &mut Gathered) -> Option<Vec<SourceChange>> {
         let statements = statements(gathered, self.target.speech);
         let Around { mut before, behind } = self.around(index, gathered, [None, None]);
         if !statements.is_empty() {
@@ -1116,7 +1134,7 @@ impl Lowering<'_> {
         let mut at_end = std::mem::take(&mut gathered.at_end);
         at_end.extend(behind);
         if before.is_empty() && statements.is_empty() && at_end.is_empty() {
-            return Some(vec![Part::Gone]);
+            return Some(vec![SourceChange::Gone]);
         }
         let lines = Around { before: [before, statements].concat(), behind: at_end };
         let stmt = self.bound[index].stmt();
@@ -1124,7 +1142,7 @@ impl Lowering<'_> {
             return None;
         }
         let after = lines_after(stmt, lines.behind);
-        Some(std::iter::once(Part::Statements(distinct(lines.before))).chain(after).collect())
+        Some(std::iter::once(SourceChange::Statements(distinct(lines.before))).chain(after).collect())
     }
 
     /// The lines with which the host waits for the queue of a directive.
@@ -1217,15 +1235,17 @@ impl Lowering<'_> {
         directives.extend(directive_of("target enter data", enter));
         let (first, last) = gathered.around;
         let mut parts = match directives.as_slice() {
-            [] if first.is_empty() => vec![Part::Gone],
-            [] => vec![Part::Statements(first)],
-            [only] => lines_before(first).chain([Part::Directive(only.clone())]).collect(),
-            [one, two, ..] => lines_before(first).chain([Part::Pair(one.clone(), two.clone())]).collect(),
+            [] if first.is_empty() => vec![SourceChange::Gone],
+            [] => vec![SourceChange::Statements(first)],
+            [only] => lines_before(first).chain([SourceChange::Directive(only.clone())]).collect(),
+            [one, two, ..] => {
+                lines_before(first).chain([SourceChange::Pair(one.clone(), two.clone())]).collect()
+            }
         };
         let exit = directive_of("target exit data", exit).map(|exit| exit.line(self.target.speech));
         let lines: Vec<String> =
             exit.into_iter().chain(last).chain(self.freed_at_exit(index, &allocated)).collect();
-        if let Some(entry) = entry.filter(|_| self.target.speech == Speech::Fortran) {
+        if let Some(entry) = entry.filter(|_| self.target.speech == BaseLanguage::Fortran) {
             match is_global {
                 true => parts.extend(self.brought_at_entry(index, entry)),
                 false => parts = self.at_entry(index, parts, entry),
@@ -1251,7 +1271,7 @@ impl Lowering<'_> {
             item.parts.is_empty() && record.is_some_and(|record| self.symbols.is_deep(&record))
         };
         let found: Vec<&ListItem> =
-            lists.flatten().filter(|_| self.target.speech == Speech::Fortran).filter(is_deep).collect();
+            lists.flatten().filter(|_| self.target.speech == BaseLanguage::Fortran).filter(is_deep).collect();
         self.diags.extend(found.iter().map(|item| diag::variable_not_mapped(item.span, &item.text)));
         found.into_iter().map(|item| item.text.clone()).collect()
     }
@@ -1267,10 +1287,10 @@ impl Lowering<'_> {
             let known = self.symbols.lookup(name, place).map(|symbol| self.symbols.get(symbol));
             known.is_some_and(plan::is_allocated_here)
         };
-        items.filter(|_| self.target.speech == Speech::Fortran).filter(is_here).cloned().collect()
+        items.filter(|_| self.target.speech == BaseLanguage::Fortran).filter(is_here).cloned().collect()
     }
 
-    /// What takes the memory back of variables that are freed where their procedure is left.
+    /// What takes the memory back of variables that are freed where their procedure returns.
     fn freed_at_exit(&self, index: usize, names: &[String]) -> Vec<String> {
         let bound = &self.bound[index];
         let is_program = |scope: &Scope| scope.function == bound.function && scope.kind == ScopeKind::Program;
@@ -1291,14 +1311,19 @@ impl Lowering<'_> {
     }
 
     /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.
-    fn at_entry(&mut self, index: usize, parts: Vec<Part>, entry: (StmtId, u32)) -> Vec<Part> {
+    fn at_entry(
+        &mut self,
+        index: usize,
+        parts: Vec<SourceChange>,
+        entry: (StmtId, u32),
+    ) -> Vec<SourceChange> {
         let speech = self.target.speech;
         let mut lines = Vec::new();
         for part in parts {
             match part {
-                Part::LinesBefore(more) | Part::Statements(more) => lines.extend(more),
-                Part::Directive(only) => lines.push(only.line(speech)),
-                Part::Pair(one, two) => lines.extend([one.line(speech), two.line(speech)]),
+                SourceChange::LinesBefore(more) | SourceChange::Statements(more) => lines.extend(more),
+                SourceChange::Directive(only) => lines.push(only.line(speech)),
+                SourceChange::Pair(one, two) => lines.extend([one.line(speech), two.line(speech)]),
                 _ => {}
             }
         }
@@ -1308,26 +1333,26 @@ impl Lowering<'_> {
                 && one.directive.span.start < entry.1
                 && !matches!(one.directive.kind, DirectiveKind::Declare | DirectiveKind::Routine)
         };
-        let mut parts = vec![Part::Gone];
+        let mut parts = vec![SourceChange::Gone];
         if !lines.is_empty() {
             parts.push(match self.bound.iter().find(|one| is_first(one)) {
-                Some(first) => Part::BeforeDirective(first.directive.span, lines),
-                None => Part::Before(entry.0, lines),
+                Some(first) => SourceChange::BeforeDirective(first.directive.span, lines),
+                None => SourceChange::Before(entry.0, lines),
             });
         }
         parts
     }
 
     /// The values of common blocks that a main program declares with `copyin`, where it begins.
-    fn brought_at_entry(&mut self, index: usize, entry: (StmtId, u32)) -> Vec<Part> {
+    fn brought_at_entry(&mut self, index: usize, entry: (StmtId, u32)) -> Vec<SourceChange> {
         let names = commons::brought(self.unit, self.bound, index);
         if names.is_empty() {
             return Vec::new();
         }
         let mut update = Directive::new(&[Leaf::Named("target update")]);
         update.add(Clause::list("to", None, &names.join(", ")));
-        let parts = self.at_entry(index, vec![Part::Directive(update)], entry);
-        parts.into_iter().filter(|part| !matches!(part, Part::Gone)).collect()
+        let parts = self.at_entry(index, vec![SourceChange::Directive(update)], entry);
+        parts.into_iter().filter(|part| !matches!(part, SourceChange::Gone)).collect()
     }
 
     fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {
@@ -1345,30 +1370,30 @@ impl Lowering<'_> {
         let mut target = Directive::new(&[Leaf::Named("declare target")]);
         let mut parts = Vec::new();
         match (end, &directive.argument) {
-            (Some(_), _) if self.target.speech == Speech::Fortran => {
+            (Some(_), _) if self.target.speech == BaseLanguage::Fortran => {
                 if gathered.variant.is_some() {
                     self.diags.push(diag::not_yet(directive.span, "`bind` in Fortran"));
                     return left();
                 }
-                parts.push(Part::Specified(target));
+                parts.push(SourceChange::Specified(target));
             }
             (Some(end), _) => {
                 parts.push(match gathered.variant {
-                    None => Part::Directive(target),
+                    None => SourceChange::Directive(target),
                     Some(variant) => {
                         let mut other = Directive::new(&[Leaf::Named("declare variant")]);
                         other.argument = Some(variant);
                         other.add(Clause::text("match", "device={kind(nohost)}"));
-                        Part::Pair(target, other)
+                        SourceChange::Pair(target, other)
                     }
                 });
-                parts.push(Part::Behind(end, Directive::new(&[Leaf::Named("end declare target")])));
+                parts.push(SourceChange::Behind(end, Directive::new(&[Leaf::Named("end declare target")])));
             }
             (None, Argument::Name(name)) if gathered.variant.is_none() => {
                 target.argument = Some(name.text.clone());
                 parts.push(match self.target.speech {
-                    Speech::C => Part::Directive(target),
-                    Speech::Fortran => Part::Specified(target),
+                    BaseLanguage::C => SourceChange::Directive(target),
+                    BaseLanguage::Fortran => SourceChange::Specified(target),
                 });
             }
             (None, _) => {
@@ -1402,21 +1427,21 @@ fn without(clauses: &mut Vec<Clause>, names: &[String]) {
     clauses.retain(|clause| !matches!(&clause.body, Body::List(items) if items.is_empty()));
 }
 
-/// Lines at a place where a function or region is left.
-fn part_at(exit: Exit, lines: &[String]) -> Part {
+/// Lines at a place where control leaves a function or region.
+fn part_at(exit: Exit, lines: &[String]) -> SourceChange {
     match exit {
-        Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.to_vec()),
-        Exit::Jump { stmt, braces: true } => Part::Braced(stmt, lines.to_vec()),
-        Exit::End(body) => Part::AtEnd(body, lines.to_vec()),
+        Exit::Jump { stmt, braces: false } => SourceChange::Before(stmt, lines.to_vec()),
+        Exit::Jump { stmt, braces: true } => SourceChange::Braced(stmt, lines.to_vec()),
+        Exit::End(body) => SourceChange::AtEnd(body, lines.to_vec()),
     }
 }
 
-fn lines_before(lines: Vec<String>) -> impl Iterator<Item = Part> {
-    (!lines.is_empty()).then_some(Part::LinesBefore(lines)).into_iter()
+fn lines_before(lines: Vec<String>) -> impl Iterator<Item = SourceChange> {
+    (!lines.is_empty()).then_some(SourceChange::LinesBefore(lines)).into_iter()
 }
 
-fn lines_after(stmt: Option<StmtId>, lines: Vec<String>) -> Option<Part> {
-    stmt.filter(|_| !lines.is_empty()).map(|stmt| Part::After(stmt, lines))
+fn lines_after(stmt: Option<StmtId>, lines: Vec<String>) -> Option<SourceChange> {
+    stmt.filter(|_| !lines.is_empty()).map(|stmt| SourceChange::After(stmt, lines))
 }
 
 /// Lines around a construct.
@@ -1427,9 +1452,9 @@ struct Around {
 }
 
 /// Statements under a condition.
-fn under(condition: Option<&str>, lines: Vec<String>, speech: Speech) -> Vec<String> {
+fn under(condition: Option<&str>, lines: Vec<String>, speech: BaseLanguage) -> Vec<String> {
     match condition {
-        Some(condition) if speech == Speech::Fortran && !lines.is_empty() => {
+        Some(condition) if speech == BaseLanguage::Fortran && !lines.is_empty() => {
             let (first, last) = (format!("if ({condition}) then"), "end if".to_owned());
             std::iter::once(first).chain(lines).chain([last]).collect()
         }
@@ -1454,7 +1479,7 @@ fn has_motion(directive: &Directive) -> bool {
     directive.clauses.iter().any(|clause| matches!(clause.name.as_str(), "to" | "from"))
 }
 
-/// The directives by which the data of a construct enters before it and leaves behind it.
+/// The directives by which the data of a construct enters before it and leaves after it.
 fn held(gathered: &Gathered) -> [Option<Directive>; 2] {
     let mut both =
         ["target enter data", "target exit data"].map(|words| Directive::new(&[Leaf::Named(words)]));
@@ -1488,18 +1513,18 @@ fn refused_by(rows: Vec<String>) -> Lowered {
 }
 
 /// The statements that the clauses have made, each under the directive's condition.
-fn statements(gathered: &Gathered, speech: Speech) -> Vec<String> {
+fn statements(gathered: &Gathered, speech: BaseLanguage) -> Vec<String> {
     under(gathered.condition.as_deref(), gathered.statements.clone(), speech)
 }
 
 /// Statements, if the clauses have made some; else the directive goes.
-fn own_parts(gathered: &Gathered, speech: Speech) -> Option<Vec<Part>> {
+fn own_parts(gathered: &Gathered, speech: BaseLanguage) -> Option<Vec<SourceChange>> {
     let statements = statements(gathered, speech);
-    Some(vec![if statements.is_empty() { Part::Gone } else { Part::Statements(statements) }])
+    Some(vec![if statements.is_empty() { SourceChange::Gone } else { SourceChange::Statements(statements) }])
 }
 
 /// `finalize` ends the data's life whatever its counters say: bring it home first, then delete it.
-fn finalized(directive: Directive) -> Vec<Part> {
+fn finalized(directive: Directive) -> Vec<SourceChange> {
     let mut update = Directive::new(&[Leaf::Named("target update")]);
     let mut exit = Directive::new(&directive.leaves);
     for clause in directive.clauses {
@@ -1516,7 +1541,7 @@ fn finalized(directive: Directive) -> Vec<Part> {
         }
     }
     let has_update = update.clauses.iter().any(|clause| clause.name == "from");
-    if has_update { vec![Part::Pair(update, exit)] } else { vec![Part::Directive(exit)] }
+    if has_update { vec![SourceChange::Pair(update, exit)] } else { vec![SourceChange::Directive(exit)] }
 }
 
 /// What becomes of the tiles of a loop.
@@ -1528,20 +1553,20 @@ fn tiles(work: &WorkLoop) -> &'static str {
     }
 }
 
-/// The directive of a loop, and behind it the one that tiles the loops.
 /// What else changes where loops are divided: tiles become loops, and loops change places.
-fn of_nest(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<Part> {
-    let heads = work.exchange.iter().map(|heads| Part::Respelled(heads.to_vec()));
+fn of_nest(work: &WorkLoop, asked: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<SourceChange> {
+    let heads = work.exchange.iter().map(|heads| SourceChange::Respelled(heads.to_vec()));
     strips::parts(work, asked, rows, tuning).into_iter().chain(heads).collect()
 }
 
-fn with_tiles(directive: Directive, work: Option<&WorkLoop>) -> Part {
+/// The directive of a loop, and after it the one that tiles the loops.
+fn with_tiles(directive: Directive, work: Option<&WorkLoop>) -> SourceChange {
     match work.map(|work| work.tile.as_slice()) {
-        None | Some([]) => Part::Directive(directive),
+        None | Some([]) => SourceChange::Directive(directive),
         Some(sizes) => {
             let mut tile = Directive::new(&[Leaf::Named("tile")]);
             tile.add(Clause::text("sizes", sizes.join(", ")));
-            Part::Pair(directive, tile)
+            SourceChange::Pair(directive, tile)
         }
     }
 }

@@ -9,7 +9,7 @@ use super::ast::Directive;
 
 /// A change of the source that a directive asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SourceChange {
     /// The directive's own text becomes this directive.
     Directive(Directive),
     /// Two directives, one after the other.
@@ -24,43 +24,43 @@ pub enum Part {
     BeforeDirective(Span, Vec<String>),
     /// Lines before the statement, with braces around all of it.
     Braced(StmtId, Vec<String>),
-    /// Loops of so many dimensions, perhaps with a directive before them, in the place of the statement.
+    /// Loops of so many dimensions, perhaps with a directive before them, in place of the statement.
     Loops(StmtId, Vec<String>, usize),
     /// Loop variables that lines of ours use, by the numbers of their dimensions: Fortran declares them.
     Counters(Vec<usize>),
-    /// These statements in the place of the first one of a `do concurrent`, and what ends them.
+    /// These statements in place of the first one of a `do concurrent`, and what ends them.
     Nested(StmtId, Vec<String>),
-    /// Lines behind the statement.
+    /// Lines after the statement.
     After(StmtId, Vec<String>),
-    /// A directive behind this offset, on a line of its own.
+    /// A directive after this offset, on a line of its own.
     Behind(u32, Directive),
-    /// A directive before the function, and one behind it.
+    /// A directive before the function, and one after it.
     Around(FunctionId, Box<[Directive; 2]>),
     /// The directive's own text becomes this one, in the specification part that it stands in, where such may stand.
     Specified(Directive),
     /// A directive in the specification part of the function.
     InFunction(FunctionId, Directive),
-    /// Lines behind the opening brace of the block.
+    /// Lines after the opening brace of the block.
     AtStart(StmtId, Vec<String>),
     /// Lines before the closing brace of the block.
     AtEnd(StmtId, Vec<String>),
     /// Statements before the directive, each on a line of its own.
     LinesBefore(Vec<String>),
-    /// Statements behind the directive, each on a line of its own.
+    /// Statements after the directive, each on a line of its own.
     LinesBehind(Vec<String>),
     /// Lines before a condition of the preprocessor around the directive.
     Above(Span, Vec<String>),
     /// Lines after a condition of the preprocessor around the directive.
     Below(Span, Vec<String>),
-    /// Lines behind the statement, whatever the conditions are that the directive stands under.
+    /// Lines after the statement, whatever the conditions are that the directive stands under.
     Closed(StmtId, Vec<String>),
     /// Names in the code, and what stands for them.
     Respelled(Vec<(Span, String)>),
-    /// A declaration, in the specification part behind this offset.
+    /// A declaration, in the specification part after this offset.
     Declared(u32, String),
     /// Words directly before the statement, on its line.
     Inline(StmtId, String),
-    /// Lines behind the head of the loop, which ends at this offset.
+    /// Lines after the head of the loop, which ends at this offset.
     AfterHead(StmtId, u32, Vec<String>),
     /// A `use` statement, at the start of the specification part of the procedure that holds the statement.
     Used(StmtId, String),
@@ -71,15 +71,15 @@ pub enum Part {
 /// What becomes of one bound directive.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
-    /// The changes; none if the directive is left.
-    pub parts: Vec<Part>,
-    /// It is left as it is.
+    /// The changes; none if the directive is left untranslated.
+    pub parts: Vec<SourceChange>,
+    /// It is left untranslated.
     pub left: bool,
-    /// The rule rows used; of a directive that is left, those that refused it among them.
+    /// The rule rows used; of a directive that is left untranslated, those that refused it among them.
     pub rows: Vec<String>,
 }
 
-/// A directive that is left as it is.
+/// A directive that is left untranslated.
 pub(super) fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }
 }

@@ -129,7 +129,7 @@ impl Objects {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ast::{Directive, Leaf, Speech};
+    use super::super::ast::{BaseLanguage, Directive, Leaf};
     use super::*;
 
     fn line(maps: &[(&'static str, &[&str])]) -> String {
@@ -137,7 +137,7 @@ mod tests {
         for (modifier, items) in maps {
             items.iter().for_each(|item| data.add(Clause::list("map", Some(modifier), item)));
         }
-        data.line(Speech::C).trim_start_matches("#pragma omp target data ").to_owned()
+        data.line(BaseLanguage::C).trim_start_matches("#pragma omp target data ").to_owned()
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Holes {
     }
 }
 
-/// The directive that gives allocatable variables of Fortran memory on the device, behind their allocation.
+/// The directive that gives allocatable variables of Fortran memory on the device, after their allocation.
 pub fn allocated(names: &str, has_values: bool) -> String {
     let kind = if has_values { "to" } else { "alloc" };
     format!("!$omp target enter data map({kind}: {names})")
@@ -74,7 +74,7 @@ fn memory(item: &ListItem, class: Class) -> Option<String> {
         dimensions.next();
     }
     let Some(Subscript::Range { first, second, stride: None }) = dimensions.next() else { return None };
-    // What is behind the first range is whole: the section is contiguous.
+    // What comes after the first range is whole: the section is contiguous.
     let is_whole = |one: &Subscript| matches!(one, Subscript::Range { first, stride: None, .. } if is_zero(first.as_ref()));
     if !dimensions.all(is_whole) {
         return None;

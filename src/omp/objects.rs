@@ -76,7 +76,7 @@ fn object(symbols: &Symbols, root: SymbolId) -> String {
     }
 }
 
-/// Whether a clause of the construct, or of a construct around it, speaks of all of the object.
+/// Whether a clause of the construct, or of a construct around it, is about all of the object.
 fn is_named(bound: &[Bound], index: usize, object: &str) -> bool {
     let mut clauses = ancestors(bound, index)
         .chain([index])

@@ -5,7 +5,7 @@
 use crate::plan::OwnSection;
 
 use super::array::loop_variable;
-use super::lowered::{Lowered, Part};
+use super::lowered::{Lowered, SourceChange};
 use super::shadow;
 use super::texts::parenthesised;
 
@@ -18,11 +18,11 @@ pub fn set(sections: &[OwnSection], done: &mut [Lowered]) {
             continue;
         }
         let lines = std::iter::once("{".to_owned()).chain(of_one.iter().flat_map(declared)).collect();
-        match lowered.parts.iter_mut().find(|part| **part == Part::Gone) {
-            Some(gone) => *gone = Part::Statements(lines),
-            None => lowered.parts.insert(0, Part::LinesBefore(lines)),
+        match lowered.parts.iter_mut().find(|part| **part == SourceChange::Gone) {
+            Some(gone) => *gone = SourceChange::Statements(lines),
+            None => lowered.parts.insert(0, SourceChange::LinesBefore(lines)),
         }
-        lowered.parts.push(Part::Closed(first.stmt, vec!["}".to_owned()]));
+        lowered.parts.push(SourceChange::Closed(first.stmt, vec!["}".to_owned()]));
     }
 }
 

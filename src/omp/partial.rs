@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, Expr, ListItem, PathStep, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, FunctionId, Unit};
@@ -18,7 +18,7 @@ use super::texts::without_section;
 
 /// Says where an object, or more of it, is needed on the device while the target of one of its members is there without it.
 pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
-    let mut work = Work { unit, symbols, bound, targets: Vec::new(), paths: Vec::new() };
+    let mut work = Members { unit, symbols, bound, targets: Vec::new(), paths: Vec::new() };
     work.targets = (0..bound.len()).flat_map(|index| work.lone_targets(index)).collect();
     if work.targets.is_empty() {
         return Vec::new();
@@ -82,7 +82,7 @@ fn members_later(list: &mut [ListItem]) {
 }
 
 pub(super) fn has_member(item: &ListItem) -> bool {
-    item.parts.iter().any(|part| matches!(part, Part::Member(_)))
+    item.parts.iter().any(|part| matches!(part, PathStep::Member(_)))
 }
 
 /// Whether a member of C is a pointer, as far as its declaration is known.
@@ -110,7 +110,7 @@ fn arrays_as_sections(symbols: &Symbols, one: &mut Bound) {
         for item in list.iter_mut().filter(|item| arrays.contains(&item.base.text) && is_all(item)) {
             let zero = Expr { text: "0".to_owned(), span: item.span };
             let all = Subscript::Range { first: Some(zero), second: None, stride: None };
-            item.parts = vec![Part::Section(vec![all])];
+            item.parts = vec![PathStep::Section(vec![all])];
             item.text = format!("{}[0:]", item.base.text);
         }
     }
@@ -118,7 +118,7 @@ fn arrays_as_sections(symbols: &Symbols, one: &mut Bound) {
 
 /// Whether an item is a section that says the length of its array, word by word.
 fn is_whole(symbols: &Symbols, item: &ListItem, here: u32) -> bool {
-    let [Part::Section(section)] = item.parts.as_slice() else { return false };
+    let [PathStep::Section(section)] = item.parts.as_slice() else { return false };
     let [Subscript::Range { first, second: Some(length), stride: None }] = section.as_slice() else {
         return false;
     };
@@ -142,10 +142,10 @@ struct Target {
 
 /// How a list item leads to its last member, without blanks.
 pub(super) fn path(item: &ListItem) -> String {
-    let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
+    let last = item.parts.iter().rposition(|part| matches!(part, PathStep::Member(_)));
     let steps = item.parts.iter().take(last.map_or(0, |last| last + 1)).map(|part| match part {
-        Part::Member(name) => format!("%{}", name.text),
-        Part::Section(subscripts) => subscripts.iter().map(subscript).collect(),
+        PathStep::Member(name) => format!("%{}", name.text),
+        PathStep::Section(subscripts) => subscripts.iter().map(subscript).collect(),
     });
     let text = item.base.text.clone() + &steps.collect::<String>();
     text.split_whitespace().collect()
@@ -177,7 +177,7 @@ fn range<'m>(members: &'m [Member]) -> Option<(&'m str, usize, usize)> {
     Some((object, *numbers.iter().min()?, *numbers.iter().max()?))
 }
 
-struct Work<'a> {
+struct Members<'a> {
     unit: &'a Unit,
     symbols: &'a Symbols,
     bound: &'a [Bound],
@@ -187,7 +187,7 @@ struct Work<'a> {
     paths: Vec<Path>,
 }
 
-impl Work<'_> {
+impl Members<'_> {
     fn lone_targets(&self, index: usize) -> Vec<Target> {
         let one = &self.bound[index];
         if !matches!(one.directive.kind, DirectiveKind::Data | DirectiveKind::EnterData) {
@@ -201,8 +201,8 @@ impl Work<'_> {
 
     /// Whether an item names what a member points to, or an allocatable component.
     fn is_target(&self, item: &ListItem) -> bool {
-        let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
-        let Some((last, Part::Member(name))) = last.map(|last| (last, &item.parts[last])) else {
+        let last = item.parts.iter().rposition(|part| matches!(part, PathStep::Member(_)));
+        let Some((last, PathStep::Member(name))) = last.map(|last| (last, &item.parts[last])) else {
             return false;
         };
         if self.unit.is_fortran() {
@@ -232,7 +232,7 @@ impl Work<'_> {
             None => self.symbols.get(whole.0).class == Class::Pointer,
             Some(last) => self.is_pointer(&whole, last),
         };
-        let has_section = matches!(item.parts.last(), Some(Part::Section(_)));
+        let has_section = matches!(item.parts.last(), Some(PathStep::Section(_)));
         is_around
             && (has_section || !is_pointer)
             && (depth..member.1.len() - 1).all(|at| !self.is_pointer(member, at))
@@ -443,7 +443,7 @@ impl Work<'_> {
     }
 }
 
-/// A use of `root` in the bytes `within` that is no part of any of `places`.
+/// A use of `root` in the bytes `within` that is not part of any of `places`.
 pub(super) fn path_outside<'a>(
     paths: &'a [Path],
     root: SymbolId,

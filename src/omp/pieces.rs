@@ -6,7 +6,7 @@ use crate::acc::ast::{Expr, ListItem, Subscript};
 use crate::plan::{Contiguity, Extent, Section};
 
 use super::array::loop_variable;
-use super::ast::{Body, Clause, Directive, Speech};
+use super::ast::{BaseLanguage, Body, Clause, Directive};
 use super::texts::{opening, parenthesised, without_section};
 
 /// How a list item is written so that each directive moves one piece of memory.
@@ -45,7 +45,7 @@ pub struct Piece {
 
 impl Pieces {
     /// The pieces of an item with this section.
-    pub fn of(item: &ListItem, section: &Section, speech: Speech) -> Pieces {
+    pub fn of(item: &ListItem, section: &Section, speech: BaseLanguage) -> Pieces {
         let contiguity = section.contiguity();
         let piece = section.piece();
         let looped = section.loops();
@@ -57,8 +57,8 @@ impl Pieces {
             let row = Row { object, at, size: section.sizes[at] };
             if looped.contains(&at) {
                 let head = match speech {
-                    Speech::C => row.c_head(subscript),
-                    Speech::Fortran => row.fortran_head(subscript),
+                    BaseLanguage::C => row.c_head(subscript),
+                    BaseLanguage::Fortran => row.fortran_head(subscript),
                 };
                 loops.push(Loop { dimension: at, head });
                 texts.push(loop_variable(at));
@@ -67,8 +67,8 @@ impl Pieces {
             }
         }
         let item_text = match speech {
-            Speech::C => {
-                // What is behind the piece's slowest dimension is whole, and so may that dimension be.
+            BaseLanguage::C => {
+                // What comes after the piece's slowest dimension is whole, and so may that dimension be.
                 let is_all = |at: usize| section.extents[at] == Extent::Whole;
                 let kept = piece.map_or(texts.len(), |piece| piece + usize::from(!is_all(piece)));
                 let is_row = (0..texts.len()).any(|at| section.is_row(at));
@@ -77,7 +77,7 @@ impl Pieces {
                 let kept = if loops.is_empty() && is_row && !is_open { texts.len() } else { kept };
                 texts.iter().take(kept).fold(object.to_owned(), |text, one| format!("{text}[{one}]"))
             }
-            Speech::Fortran => {
+            BaseLanguage::Fortran => {
                 // The first dimension is the fastest.
                 loops.reverse();
                 let is_element = section.extents.first() != Some(&Extent::One) && piece.is_none();
@@ -87,7 +87,7 @@ impl Pieces {
                 format!("{object}({})", texts.join(", "))
             }
         };
-        let is_checked = speech == Speech::Fortran && contiguity == Contiguity::Unknown;
+        let is_checked = speech == BaseLanguage::Fortran && contiguity == Contiguity::Unknown;
         let checked = is_checked.then(|| item.text.clone());
         Pieces { item: item_text, loops, checked, selector: None }
     }
@@ -108,11 +108,11 @@ impl Pieces {
     }
 }
 
-/// An item's text without the subscripts behind its last member.
-fn object(item: &ListItem, speech: Speech) -> &str {
+/// An item's text without the subscripts after its last member.
+fn object(item: &ListItem, speech: BaseLanguage) -> &str {
     match speech {
-        Speech::C => without_section(&item.text),
-        Speech::Fortran => {
+        BaseLanguage::C => without_section(&item.text),
+        BaseLanguage::Fortran => {
             let end = item.text.trim_end().strip_suffix(')');
             let open = end.and_then(|inner| opening(inner, ['(', ')']));
             open.map_or(item.text.as_str(), |at| item.text[..at].trim_end())
@@ -137,14 +137,14 @@ impl Row<'_> {
     }
 
     /// A subscript as it was written; in C with the length, and as an element on request.
-    fn text(&self, subscript: &Subscript, speech: Speech, as_element: bool) -> String {
+    fn text(&self, subscript: &Subscript, speech: BaseLanguage, as_element: bool) -> String {
         let bound = |bound: &Option<Expr>| bound.as_ref().map_or("", |bound| bound.text.as_str()).to_owned();
         match subscript {
             Subscript::Index(index) => index.text.clone(),
-            Subscript::Range { first, .. } if as_element && speech == Speech::C => {
+            Subscript::Range { first, .. } if as_element && speech == BaseLanguage::C => {
                 first.as_ref().map_or_else(|| "0".to_owned(), |first| first.text.clone())
             }
-            Subscript::Range { first, second: None, .. } if speech == Speech::C => {
+            Subscript::Range { first, second: None, .. } if speech == BaseLanguage::C => {
                 format!("{}:{}", bound(first), less(&self.size(), &bound(first)))
             }
             Subscript::Range { first, second, stride: None } => format!("{}:{}", bound(first), bound(second)),
@@ -176,7 +176,7 @@ impl Row<'_> {
             Some(bound) => bound.text.clone(),
             None => format!("{inquiry}({}, {})", self.object, self.at + 1),
         };
-        // Backwards, what is left out is the other bound; the order of the pieces does not matter.
+        // Backwards, what is omitted is the other bound; the order of the pieces does not matter.
         let is_backwards = stride.as_ref().is_some_and(|stride| stride.text.trim().starts_with('-'));
         let inquiries = if is_backwards { ["ubound", "lbound"] } else { ["lbound", "ubound"] };
         let (first, last) = (bound(first, inquiries[0]), bound(second, inquiries[1]));
@@ -198,7 +198,11 @@ fn less(size: &str, first: &str) -> String {
 
 /// Takes out of an update what needs directives of its own: `directive` keeps what one directive can say. Gives the lines
 /// after it, and the dimensions whose loop variables they use.
-pub fn apart(directive: &mut Directive, pieces: Vec<Piece>, speech: Speech) -> (Vec<String>, Vec<usize>) {
+pub fn apart(
+    directive: &mut Directive,
+    pieces: Vec<Piece>,
+    speech: BaseLanguage,
+) -> (Vec<String>, Vec<usize>) {
     let mut lines = Vec::new();
     let bare = without_lists(directive);
     for more in again(directive, &bare) {
@@ -244,9 +248,9 @@ fn within(selector: Option<&String>, line: String) -> Vec<String> {
     }
 }
 
-fn looped(loops: &[Loop], inner: &[String], speech: Speech) -> Vec<String> {
-    let end = if speech == Speech::Fortran { "end do" } else { "}" };
-    let indent = |depth: usize| "  ".repeat(if speech == Speech::Fortran { depth } else { 0 });
+fn looped(loops: &[Loop], inner: &[String], speech: BaseLanguage) -> Vec<String> {
+    let end = if speech == BaseLanguage::Fortran { "end do" } else { "}" };
+    let indent = |depth: usize| "  ".repeat(if speech == BaseLanguage::Fortran { depth } else { 0 });
     let heads = loops.iter().enumerate().map(|(depth, one)| format!("{}{}", indent(depth), one.head));
     let ends = (0..loops.len()).rev().map(|depth| format!("{}{end}", indent(depth)));
     heads.chain(inner.iter().cloned()).chain(ends).collect()

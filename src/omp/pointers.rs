@@ -1,11 +1,11 @@
 //! Pointers of Fortran that get other targets while the device has their old ones. OpenMP attaches the device's copy of a
 //! pointer when it is mapped, and not again (4.5, 2.15.5.1); OpenACC looks at each directive where the pointer points to.
 //!
-//! Invariant: what stands here is named by `associate` at each directive, or the program's author is told.
+//! Invariant: what stands here is named by `associate` at each directive, or the program's author is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{Bound, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{FunctionId, StmtKind, Unit};
@@ -95,8 +95,8 @@ pub(super) fn kept(
 pub(super) fn place(symbols: &Symbols, item: &ListItem) -> Option<Place> {
     let root = symbols.lookup(&item.base.text, item.span.start)?;
     let members = item.parts.iter().filter_map(|part| match part {
-        Part::Member(name) => Some(symbols.folded(&name.text).into_owned()),
-        Part::Section(_) => None,
+        PathStep::Member(name) => Some(symbols.folded(&name.text).into_owned()),
+        PathStep::Section(_) => None,
     });
     Some((root, members.collect()))
 }
@@ -143,7 +143,7 @@ fn data(one: &Bound) -> impl Iterator<Item = &ListItem> {
     })
 }
 
-/// Whether a pointer is one to an array; `None` for what is no pointer.
+/// Whether a pointer is one to an array; `None` for what is not a pointer.
 pub(super) fn is_pointer(symbols: &Symbols, (root, members): &Place) -> Option<bool> {
     let known = symbols.get(*root);
     if members.is_empty() {

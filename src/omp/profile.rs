@@ -5,7 +5,7 @@
 use crate::plan::Preference;
 use crate::rules;
 
-use super::ast::Speech;
+use super::ast::BaseLanguage;
 use super::loop_construct::Nest;
 
 /// What a profile asks of the lowering.
@@ -55,9 +55,9 @@ fn allowed(is_allowed: bool, why_not: &'static str) -> Result<(), &'static str> 
 /// What profile `name` asks of the plan, in OpenMP `version`. A program of flang 22 may hang where a reduction stands on
 /// the loop of the gangs and again on the one inside, so that tight nests in Fortran are one loop; and flang 22 itself
 /// crashes where a loop construct stands before `tile`.
-pub fn preference(name: &str, version: u8, speech: Speech) -> Preference {
+pub fn preference(name: &str, version: u8, speech: BaseLanguage) -> Preference {
     let profile = rules::profile(name);
-    let is_fortran = speech == Speech::Fortran;
+    let is_fortran = speech == BaseLanguage::Fortran;
     Preference {
         collapse_tight: profile.tight_nest == "collapse" || is_fortran,
         flat_from: profile.flat_from,

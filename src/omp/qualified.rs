@@ -13,7 +13,7 @@ use crate::sema::{SymbolKind, Symbols};
 use crate::source::Span;
 
 use super::ast::{Body, Directive};
-use super::lowered::{Lowered, Part};
+use super::lowered::{Lowered, SourceChange};
 
 /// Puts the names into the clauses of what the directives became. Says which static data members stand in clauses that
 /// OpenMP does not let them stand in.
@@ -45,8 +45,8 @@ fn said(item: &ListItem) -> Option<(String, String)> {
 /// The static data members that clauses give each thread its own copy of.
 fn shared_members(symbols: &Symbols, one: &Bound, lowered: &Lowered) -> Vec<Diag> {
     let directives = lowered.parts.iter().flat_map(|part| match part {
-        Part::Directive(one) => vec![one],
-        Part::Pair(first, second) => vec![first, second],
+        SourceChange::Directive(one) => vec![one],
+        SourceChange::Pair(first, second) => vec![first, second],
         _ => Vec::new(),
     });
     let mut diags = Vec::new();
@@ -82,22 +82,22 @@ fn names(unit: &Unit, symbols: &Symbols, within: Span) -> BTreeMap<String, Strin
     qualified
 }
 
-fn in_part(part: &mut Part, names: &BTreeMap<String, String>) {
+fn in_part(part: &mut SourceChange, names: &BTreeMap<String, String>) {
     match part {
-        Part::Directive(one) | Part::Behind(_, one) => in_clauses(one, names),
-        Part::Pair(first, second) => {
+        SourceChange::Directive(one) | SourceChange::Behind(_, one) => in_clauses(one, names),
+        SourceChange::Pair(first, second) => {
             in_clauses(first, names);
             in_clauses(second, names);
         }
-        Part::Statements(lines)
-        | Part::LinesBefore(lines)
-        | Part::LinesBehind(lines)
-        | Part::Before(_, lines)
-        | Part::Braced(_, lines)
-        | Part::After(_, lines)
-        | Part::AtStart(_, lines)
-        | Part::AtEnd(_, lines)
-        | Part::Closed(_, lines) => {
+        SourceChange::Statements(lines)
+        | SourceChange::LinesBefore(lines)
+        | SourceChange::LinesBehind(lines)
+        | SourceChange::Before(_, lines)
+        | SourceChange::Braced(_, lines)
+        | SourceChange::After(_, lines)
+        | SourceChange::AtStart(_, lines)
+        | SourceChange::AtEnd(_, lines)
+        | SourceChange::Closed(_, lines) => {
             let directives = lines.iter_mut().filter(|line| line.starts_with("#pragma omp"));
             directives.for_each(|line| *line = spelled(line, names));
         }

@@ -5,7 +5,7 @@
 use crate::acc::Queue;
 use crate::acc::ast::{Expr, WaitArgument};
 
-use super::ast::{Body, Clause, Directive, Leaf, Speech};
+use super::ast::{BaseLanguage, Body, Clause, Directive, Leaf};
 
 /// The async argument that means the default queue.
 pub const DEFAULT: &str = "acc2omp_async_noval";
@@ -14,12 +14,12 @@ pub const DEFAULT: &str = "acc2omp_async_noval";
 pub fn argument(
     queue: Option<&Expr>,
     constant: &dyn Fn(&Expr) -> Option<Queue>,
-    speech: Speech,
+    speech: BaseLanguage,
 ) -> (&'static str, String) {
     let noval = || ("noval", slot(DEFAULT, speech));
     let Some(queue) = queue else { return noval() };
     let text = queue.text.trim();
-    let named = match Queue::of(text, speech == Speech::Fortran) {
+    let named = match Queue::of(text, speech == BaseLanguage::Fortran) {
         Queue::Other if text.parse::<u32>().is_err() => constant(queue),
         other => Some(other),
     };
@@ -51,19 +51,19 @@ pub fn queue_module(is_used: bool) -> String {
 }
 
 /// The index of the object of a queue of the current device: in C the queue itself.
-pub fn slot(queue: &str, speech: Speech) -> String {
+pub fn slot(queue: &str, speech: BaseLanguage) -> String {
     match speech {
-        Speech::C => queue.to_owned(),
-        Speech::Fortran => format!("{}, {DEVICE}", number(queue)),
+        BaseLanguage::C => queue.to_owned(),
+        BaseLanguage::Fortran => format!("{}, {DEVICE}", number(queue)),
     }
 }
 
 /// The same for a queue of the device that is said, if one is; in C the queue and the device.
-fn slot_of(queue: &str, device: Option<&Expr>, speech: Speech) -> String {
+fn slot_of(queue: &str, device: Option<&Expr>, speech: BaseLanguage) -> String {
     match (device, speech) {
         (None, _) => slot(queue, speech),
-        (Some(device), Speech::C) => format!("{queue}, {}", device.text.trim()),
-        (Some(device), Speech::Fortran) => format!("{}, {}", number(queue), device.text.trim()),
+        (Some(device), BaseLanguage::C) => format!("{queue}, {}", device.text.trim()),
+        (Some(device), BaseLanguage::Fortran) => format!("{}, {}", number(queue), device.text.trim()),
     }
 }
 
@@ -78,7 +78,7 @@ fn number(queue: &str) -> String {
 }
 
 /// The slots of the queues that a `wait` names.
-pub fn slots(argument: &WaitArgument, speech: Speech) -> Vec<String> {
+pub fn slots(argument: &WaitArgument, speech: BaseLanguage) -> Vec<String> {
     let slot = |queue: &Expr| slot_of(queue.text.trim(), argument.devnum.as_ref(), speech);
     argument.queues.iter().map(slot).collect()
 }
@@ -91,13 +91,13 @@ fn of_device(text: &str) -> String {
 }
 
 /// A line about the slots of a `wait`, which may be those of another device.
-pub fn line_of(line: String, argument: &WaitArgument, speech: Speech) -> String {
-    let is_other = argument.devnum.is_some() && speech == Speech::C;
+pub fn line_of(line: String, argument: &WaitArgument, speech: BaseLanguage) -> String {
+    let is_other = argument.devnum.is_some() && speech == BaseLanguage::C;
     if is_other { of_device(&line) } else { line }
 }
 
 /// The same for a clause.
-pub fn of_argument(mut clause: Clause, argument: &WaitArgument, speech: Speech) -> Clause {
+pub fn of_argument(mut clause: Clause, argument: &WaitArgument, speech: BaseLanguage) -> Clause {
     if let Body::Text(text) = &mut clause.body {
         *text = line_of(std::mem::take(text), argument, speech);
     }
@@ -105,10 +105,10 @@ pub fn of_argument(mut clause: Clause, argument: &WaitArgument, speech: Speech) 
 }
 
 /// The lines with which the host waits for the queue of a slot.
-pub fn wait(slot: &str, speech: Speech) -> Vec<String> {
+pub fn wait(slot: &str, speech: BaseLanguage) -> Vec<String> {
     match speech {
-        Speech::C => vec![format!("acc2omp_wait({slot});")],
-        Speech::Fortran => empty_task(&[("inout", slot)], true),
+        BaseLanguage::C => vec![format!("acc2omp_wait({slot});")],
+        BaseLanguage::Fortran => empty_task(&[("inout", slot)], true),
     }
 }
 
@@ -121,17 +121,17 @@ fn empty_task(queues: &[(&str, &str)], waits: bool) -> Vec<String> {
     if waits {
         task.add(Clause::text("if", ".false."));
     }
-    vec![task.line(Speech::Fortran), task.end().line(Speech::Fortran)]
+    vec![task.line(BaseLanguage::Fortran), task.end().line(BaseLanguage::Fortran)]
 }
 
 /// The statements with which queue `waiting`, or the host, waits for the queues of a `wait`.
-pub fn waits(argument: &WaitArgument, waiting: Option<&str>, speech: Speech) -> Vec<String> {
+pub fn waits(argument: &WaitArgument, waiting: Option<&str>, speech: BaseLanguage) -> Vec<String> {
     let queues = slots(argument, speech).into_iter();
     let lines: Vec<String> = match (waiting, speech) {
-        (Some(waiting), Speech::C) => {
+        (Some(waiting), BaseLanguage::C) => {
             queues.map(|queue| format!("acc2omp_wait_async({queue}, {waiting});")).collect()
         }
-        (Some(waiting), Speech::Fortran) => {
+        (Some(waiting), BaseLanguage::Fortran) => {
             queues.flat_map(|queue| empty_task(&[("in", &queue), ("inout", waiting)], false)).collect()
         }
         (None, _) => queues.flat_map(|queue| wait(&queue, speech)).collect(),
@@ -140,7 +140,7 @@ pub fn waits(argument: &WaitArgument, waiting: Option<&str>, speech: Speech) -> 
 }
 
 /// The line with which the host waits for everything.
-pub fn wait_all(speech: Speech) -> String {
+pub fn wait_all(speech: BaseLanguage) -> String {
     Directive::new(&[Leaf::Named("taskwait")]).line(speech)
 }
 
@@ -151,7 +151,7 @@ pub fn apart(directive: &Directive) -> Option<[Directive; 2]> {
     if is_queued && is_combined { split(directive) } else { None }
 }
 
-/// A `target` and what it is combined with, each with its clauses; `None` if the directive is no `target`.
+/// A `target` and what it is combined with, each with its clauses; `None` if the directive is not `target`.
 pub fn split(directive: &Directive) -> Option<[Directive; 2]> {
     let (first, rest) = directive.leaves.split_first()?;
     if *first != Leaf::Target {

@@ -1,11 +1,11 @@
 //! Reductions in Fortran of what compilers for OpenMP reduce no more than badly: scalars that are pointers or allocatable,
 //! and elements of arrays.
 //!
-//! Invariant: all over its construct such a variable is a scalar of its own, or the construct is left.
+//! Invariant: all over its construct such a variable is a scalar of its own, or the construct is left untranslated.
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, PathStep, Subscript};
 use crate::bind::{ancestors, descendants};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
@@ -25,7 +25,7 @@ pub fn reduced(
 ) -> Vec<Diag> {
     let mut diags = Vec::new();
     let rewritten = plan.arrays.keys().map(|stmt| unit.stmt(*stmt).span).collect();
-    let work = Work { file, unit, symbols, rewritten };
+    let work = Reductions { file, unit, symbols, rewritten };
     for index in (0..aliased.bound.len()).filter(|_| unit.is_fortran()) {
         let is_inside =
             || ancestors(&aliased.bound, index).any(|at| aliased.bound[at].directive.kind.is_compute());
@@ -46,7 +46,7 @@ pub fn reduced(
     diags
 }
 
-struct Work<'a> {
+struct Reductions<'a> {
     file: &'a SourceFile,
     unit: &'a Unit,
     symbols: &'a Symbols,
@@ -65,7 +65,7 @@ struct Scalar {
     may_be_present: bool,
 }
 
-impl Work<'_> {
+impl Reductions<'_> {
     /// The list items that need it, each once, with the directive that names it.
     fn items(&self, index: usize, aliased: &Aliased) -> Vec<(usize, ListItem)> {
         let mut found: Vec<(usize, ListItem)> = Vec::new();
@@ -87,7 +87,7 @@ impl Work<'_> {
         let known = self.symbols.get(symbol);
         match item.parts.as_slice() {
             [] => known.class == Class::Scalar && (known.fortran.pointer || known.fortran.allocatable),
-            [Part::Section(subscripts)] => {
+            [PathStep::Section(subscripts)] => {
                 known.class == Class::Array && subscripts.iter().all(|one| matches!(one, Subscript::Index(_)))
             }
             _ => false,

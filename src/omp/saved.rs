@@ -12,10 +12,10 @@ use crate::host::ir::Unit;
 use crate::plan::{self, Saved};
 use crate::sema::Symbols;
 
-use super::ast::Speech;
-use super::lowered::{Lowered, Part};
+use super::ast::BaseLanguage;
+use super::lowered::{Lowered, SourceChange};
 
-/// The directives with the variables in the place of the expressions.
+/// The directives with the variables in place of the expressions.
 pub(super) fn with_variables<'b>(bound: &'b [Bound], saved: &[Saved]) -> Cow<'b, [Bound]> {
     if saved.is_empty() {
         return Cow::Borrowed(bound);
@@ -44,7 +44,7 @@ fn expressions_mut(clause: &mut Clause) -> Vec<&mut Expr> {
 }
 
 /// Sets the variables before the constructs: in C in a block of their own.
-pub(super) fn set(saved: &[Saved], done: &mut [Lowered], speech: Speech) {
+pub(super) fn set(saved: &[Saved], done: &mut [Lowered], speech: BaseLanguage) {
     let mut of_directives: BTreeMap<usize, Vec<&Saved>> = BTreeMap::new();
     for one in saved {
         of_directives.entry(one.directive).or_default().push(one);
@@ -55,19 +55,21 @@ pub(super) fn set(saved: &[Saved], done: &mut [Lowered], speech: Speech) {
         }
         let Some(stmt) = all.first().map(|one| one.stmt) else { continue };
         let lines = match speech {
-            Speech::C => std::iter::once("{".to_owned()).chain(all.iter().map(|one| in_c(one))).collect(),
-            Speech::Fortran => all.iter().map(|one| format!("{} = {}", one.name, one.text)).collect(),
+            BaseLanguage::C => {
+                std::iter::once("{".to_owned()).chain(all.iter().map(|one| in_c(one))).collect()
+            }
+            BaseLanguage::Fortran => all.iter().map(|one| format!("{} = {}", one.name, one.text)).collect(),
         };
         let parts = &mut done[index].parts;
-        match parts.iter_mut().find(|part| **part == Part::Gone) {
-            Some(gone) => *gone = Part::Statements(lines),
-            None => parts.insert(0, Part::LinesBefore(lines)),
+        match parts.iter_mut().find(|part| **part == SourceChange::Gone) {
+            Some(gone) => *gone = SourceChange::Statements(lines),
+            None => parts.insert(0, SourceChange::LinesBefore(lines)),
         }
         match speech {
-            Speech::C => parts.push(Part::After(stmt, vec!["}".to_owned()])),
-            Speech::Fortran => parts.extend(all.iter().map(|one| {
+            BaseLanguage::C => parts.push(SourceChange::After(stmt, vec!["}".to_owned()])),
+            BaseLanguage::Fortran => parts.extend(all.iter().map(|one| {
                 let word = if one.is_condition { "logical" } else { "integer" };
-                Part::DeclaredFor(stmt, format!("{word} :: {}", one.name))
+                SourceChange::DeclaredFor(stmt, format!("{word} :: {}", one.name))
             })),
         }
     }
@@ -87,7 +89,7 @@ pub(super) fn repeated(
     bound: &[Bound],
     done: &[Lowered],
     (unit, symbols): (&Unit, &Symbols),
-    speech: Speech,
+    speech: BaseLanguage,
 ) -> (Vec<Saved>, Vec<Diag>) {
     let (mut saved, mut diags) = (Vec::new(), Vec::new());
     for (index, (one, lowered)) in
@@ -107,7 +109,7 @@ pub(super) fn repeated(
                 if count < 2 && !is_looped {
                     continue;
                 }
-                match one.stmt().filter(|_| !one.unbraced || speech == Speech::C) {
+                match one.stmt().filter(|_| !one.unbraced || speech == BaseLanguage::C) {
                     Some(stmt) => {
                         let (span, text) = (expr.span, expr.text.clone());
                         saved.push(Saved { directive: index, stmt, span, text, name, is_condition });
@@ -121,20 +123,20 @@ pub(super) fn repeated(
 }
 
 /// The lines of a part.
-fn lines_of(part: &Part, speech: Speech) -> Vec<String> {
+fn lines_of(part: &SourceChange, speech: BaseLanguage) -> Vec<String> {
     match part {
-        Part::Directive(one) | Part::Behind(_, one) => vec![one.line(speech)],
-        Part::Pair(one, two) => vec![one.line(speech), two.line(speech)],
-        Part::Statements(lines)
-        | Part::LinesBefore(lines)
-        | Part::LinesBehind(lines)
-        | Part::Before(_, lines)
-        | Part::BeforeDirective(_, lines)
-        | Part::Braced(_, lines)
-        | Part::After(_, lines)
-        | Part::AtStart(_, lines)
-        | Part::AtEnd(_, lines)
-        | Part::Closed(_, lines) => lines.clone(),
+        SourceChange::Directive(one) | SourceChange::Behind(_, one) => vec![one.line(speech)],
+        SourceChange::Pair(one, two) => vec![one.line(speech), two.line(speech)],
+        SourceChange::Statements(lines)
+        | SourceChange::LinesBefore(lines)
+        | SourceChange::LinesBehind(lines)
+        | SourceChange::Before(_, lines)
+        | SourceChange::BeforeDirective(_, lines)
+        | SourceChange::Braced(_, lines)
+        | SourceChange::After(_, lines)
+        | SourceChange::AtStart(_, lines)
+        | SourceChange::AtEnd(_, lines)
+        | SourceChange::Closed(_, lines) => lines.clone(),
         _ => Vec::new(),
     }
 }

@@ -17,7 +17,7 @@ pub struct Sections<'a> {
 }
 
 impl Sections<'_> {
-    /// The list item for a Fortran variable, or a part of one, that is an argument. With a length behind it, an element
+    /// The list item for a Fortran variable, or a part of one, that is an argument. With a length after it, an element
     /// is where memory begins: the first one stands for the whole array.
     pub fn variable(&self, argument: ExprId, has_length: bool) -> Option<String> {
         if let ExprKind::Index(base, first) = self.unit.expr(argument).kind
@@ -116,7 +116,7 @@ impl Sections<'_> {
         }
     }
 
-    /// A factor's text; parentheses are no part of an expression's span.
+    /// A factor's text; parentheses are not part of an expression's span.
     fn factor(&self, expr: ExprId) -> String {
         match &self.unit.expr(expr).kind {
             ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Index(..) | ExprKind::Member { .. } => {

@@ -105,7 +105,7 @@ fn root(item: &str) -> Option<String> {
     Some(name(&item[..end]).to_ascii_lowercase())
 }
 
-/// Whether an item is no member of anything, whatever its subscripts are.
+/// Whether an item is not a member of anything, whatever its subscripts are.
 fn is_object(item: &str) -> bool {
     let mut depth = 0i32;
     !item.bytes().zip(item.bytes().skip(1).chain([b' '])).any(|(c, next)| {
@@ -149,7 +149,7 @@ fn variable(item: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ast::Speech;
+    use super::super::ast::BaseLanguage;
     use super::*;
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         update.add(Clause::text("if", "c"));
         let more = apart(&mut update);
         let lines: Vec<String> =
-            [vec![update], more].concat().iter().map(|one| one.line(Speech::C)).collect();
+            [vec![update], more].concat().iter().map(|one| one.line(BaseLanguage::C)).collect();
         let own = [
             "#pragma omp target update if(c) from(a[0:2], b, s.p[0:n], s.q[0:n])",
             "#pragma omp target update if(c) from(a[4:2])",
@@ -177,7 +177,7 @@ mod tests {
             items.iter().for_each(|item| enter.add(Clause::list("map", Some("to"), item)));
             let more = apart(&mut enter);
             let all = [vec![enter], more].concat();
-            all.iter().map(|one| one.line(Speech::C)).collect::<Vec<String>>()
+            all.iter().map(|one| one.line(BaseLanguage::C)).collect::<Vec<String>>()
         };
         let own = [
             "#pragma omp target enter data map(to: s[0].q[0:n], s[0].p[0:n], t.p[0:n])",
@@ -195,7 +195,7 @@ mod tests {
             items.iter().for_each(|item| data.add(Clause::list("map", Some("to"), item)));
             let first = counted_first(&mut data, &|name| name == "member");
             let all = first.into_iter().chain([data]);
-            all.map(|one| one.line(Speech::C).split("map(to: ").nth(1).unwrap_or("").to_owned())
+            all.map(|one| one.line(BaseLanguage::C).split("map(to: ").nth(1).unwrap_or("").to_owned())
                 .collect::<Vec<String>>()
         };
         let items = ["s.p[0:n]", "t", "s", "s.a[t.n]", "u->x[0:1]"];

@@ -5,7 +5,7 @@
 use crate::host::ir::Unit;
 
 use super::gathered::Gathered;
-use super::lowered::Part;
+use super::lowered::SourceChange;
 
 /// What the names of such pointers begin with.
 pub const POINTER: &str = "acc2omp_at_";
@@ -15,7 +15,7 @@ pub fn pointer(name: &str) -> String {
     format!("{POINTER}{name}")
 }
 
-/// What opens the blocks before the directive and behind it, and what closes them behind its construct; empty without
+/// What opens the blocks before the directive and after it, and what closes them after its construct; empty without
 /// such variables.
 pub fn blocks(gathered: &Gathered, unit: &Unit) -> [Vec<String>; 3] {
     let names = &gathered.shadowed;
@@ -39,7 +39,7 @@ pub fn blocks(gathered: &Gathered, unit: &Unit) -> [Vec<String>; 3] {
     [before, behind, vec!["}".to_owned(), "}".to_owned()]]
 }
 
-/// The line behind the directive as a part.
-pub fn opened(lines: Vec<String>) -> Option<Part> {
-    (!lines.is_empty()).then_some(Part::LinesBehind(lines))
+/// The line after the directive as a part.
+pub fn opened(lines: Vec<String>) -> Option<SourceChange> {
+    (!lines.is_empty()).then_some(SourceChange::LinesBehind(lines))
 }

@@ -5,37 +5,44 @@
 use crate::host::ir::BinaryOp;
 use crate::plan::{Count, Strip, WorkLoop};
 
-use super::ast::Speech;
+use super::ast::BaseLanguage;
 use super::launch;
-use super::look::Asked;
-use super::lowered::Part;
+use super::look::RuleQuery;
+use super::lowered::SourceChange;
 use super::profile::Tuning;
 
 /// The changes that make loops of the tiles of a nest; none if it has no such tiles.
-pub fn parts(work: &WorkLoop, asked: &Asked, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<Part> {
+pub fn parts(
+    work: &WorkLoop,
+    asked: &RuleQuery,
+    rows: &mut Vec<String>,
+    tuning: &Tuning,
+) -> Vec<SourceChange> {
     if work.strips.is_empty() {
         return Vec::new();
     }
     let speech = asked.speech;
     let head = |strip: &Strip| match speech {
-        Speech::C => c_head(strip),
-        Speech::Fortran => fortran_head(strip),
+        BaseLanguage::C => c_head(strip),
+        BaseLanguage::Fortran => fortran_head(strip),
     };
     let mut lines: Vec<String> = work.strips.iter().map(head).collect();
     let elements = work.elements.as_ref().map(|elements| launch::work_loop(elements, asked, rows, tuning));
     lines.extend(elements.map(|elements| elements.line(speech)));
     let bounds = work.strips.iter().flat_map(|strip| {
         let (first, bound) = match speech {
-            Speech::C => c_bounds(strip),
-            Speech::Fortran => fortran_bounds(strip),
+            BaseLanguage::C => c_bounds(strip),
+            BaseLanguage::Fortran => fortran_bounds(strip),
         };
         [(strip.first.0, first), (strip.bound.0, bound)]
     });
-    let mut parts = vec![Part::Before(work.stmt, lines), Part::Respelled(bounds.collect())];
-    if speech == Speech::Fortran {
+    let mut parts = vec![SourceChange::Before(work.stmt, lines), SourceChange::Respelled(bounds.collect())];
+    if speech == BaseLanguage::Fortran {
         let tiles: Vec<&str> = work.strips.iter().map(|strip| strip.tile.as_str()).collect();
-        parts.push(Part::AtEnd(work.stmt, vec!["end do".to_owned(); tiles.len()]));
-        parts.extend(tiles.iter().map(|tile| Part::DeclaredFor(work.stmt, format!("integer(8) :: {tile}"))));
+        parts.push(SourceChange::AtEnd(work.stmt, vec!["end do".to_owned(); tiles.len()]));
+        parts.extend(
+            tiles.iter().map(|tile| SourceChange::DeclaredFor(work.stmt, format!("integer(8) :: {tile}"))),
+        );
     }
     parts
 }

@@ -66,14 +66,14 @@ fn is_member(item: &str, array: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ast::Speech;
+    use super::super::ast::BaseLanguage;
     use super::*;
 
     fn line(leaves: &[Leaf], maps: &[(&str, &str)]) -> String {
         let mut directive = Directive::new(leaves);
         maps.iter().for_each(|(modifier, item)| directive.add(Clause::list("map", Some(modifier), item)));
         arrays(&mut directive);
-        directive.line(Speech::C)
+        directive.line(BaseLanguage::C)
     }
 
     #[test]

@@ -5,15 +5,15 @@
 use crate::host::ir::StmtId;
 use crate::plan::{Table, WorkLoop};
 
-use super::ast::{Body, Clause, Directive, Leaf, Speech};
-use super::lowered::Part;
+use super::ast::{BaseLanguage, Body, Clause, Directive, Leaf};
+use super::lowered::SourceChange;
 
 /// The clauses of a launch that belong to its loops.
 const OF_LOOPS: [&str; 5] = ["collapse", "dist_schedule", "schedule", "private", "num_threads"];
 
 /// The changes that give the teams of a launch their tables; none if the nest asks for none, or other clauses of the
 /// construct would have to be on several.
-pub fn parts(directive: &Directive, work: &WorkLoop, threads: Option<u32>) -> Option<Vec<Part>> {
+pub fn parts(directive: &Directive, work: &WorkLoop, threads: Option<u32>) -> Option<Vec<SourceChange>> {
     let is_copied = |clause: &Clause| matches!(clause.name.as_str(), "reduction" | "firstprivate");
     let is_divided = directive.leaves.starts_with(&[Leaf::Target, Leaf::Teams, Leaf::Distribute]);
     let is_own = work.tables.iter().any(|table| is_private(directive, &table.array));
@@ -31,13 +31,13 @@ pub fn parts(directive: &Directive, work: &WorkLoop, threads: Option<u32>) -> Op
     let mut begin = vec!["{".to_owned()];
     begin.extend(work.tables.iter().map(|table| format!("__typeof__({}) {};", table.array, table.name)));
     begin.extend(work.tables.iter().flat_map(cleared));
-    begin.push(loops.line(Speech::C));
+    begin.push(loops.line(BaseLanguage::C));
     let names =
         |table: &Table| -> Vec<_> { table.places.iter().map(|place| (*place, table.name.clone())).collect() };
     Some(vec![
-        Part::Directive(launch),
-        Part::LinesBehind(begin),
-        Part::Respelled(work.tables.iter().flat_map(names).collect()),
+        SourceChange::Directive(launch),
+        SourceChange::LinesBehind(begin),
+        SourceChange::Respelled(work.tables.iter().flat_map(names).collect()),
         added(work.stmt, &work.tables),
     ])
 }
@@ -52,7 +52,7 @@ fn is_private(directive: &Directive, array: &str) -> bool {
 fn of_threads(table: &Table) -> [String; 2] {
     let Table { counter, array, .. } = table;
     [
-        Directive::new(&[Leaf::Parallel, Leaf::For]).line(Speech::C),
+        Directive::new(&[Leaf::Parallel, Leaf::For]).line(BaseLanguage::C),
         format!("for (unsigned {counter} = 0; {counter} < sizeof {array} / sizeof {array}[0]; {counter}++)"),
     ]
 }
@@ -63,16 +63,16 @@ fn cleared(table: &Table) -> Vec<String> {
 }
 
 /// What adds the tables to their arrays, after the loops.
-fn added(stmt: StmtId, tables: &[Table]) -> Part {
+fn added(stmt: StmtId, tables: &[Table]) -> SourceChange {
     let lines = |table: &Table| {
         let Table { array, name, counter, operator, .. } = table;
         let add = [
             format!("    if ({name}[{counter}] != 0) {{"),
-            Directive::new(&[Leaf::Named("atomic update")]).line(Speech::C),
+            Directive::new(&[Leaf::Named("atomic update")]).line(BaseLanguage::C),
             format!("        {array}[{counter}] {operator}= {name}[{counter}];"),
             "    }".to_owned(),
         ];
         [&of_threads(table)[..], &add[..]].concat()
     };
-    Part::After(stmt, tables.iter().flat_map(lines).chain(["}".to_owned()]).collect())
+    SourceChange::After(stmt, tables.iter().flat_map(lines).chain(["}".to_owned()]).collect())
 }

@@ -7,7 +7,7 @@ pub fn pointers(text: &str) -> &str {
     text.rfind(']').and_then(|end| opening(&text[..end], ['[', ']'])).map_or(text, |at| text[..at].trim_end())
 }
 
-/// An item's text without its sections behind the last member: `s.p` of `s.p[0:n]`.
+/// An item's text without its sections after the last member: `s.p` of `s.p[0:n]`.
 pub fn without_section(text: &str) -> &str {
     let mut depth = 0;
     let mut section = None;
@@ -26,7 +26,7 @@ pub fn without_section(text: &str) -> &str {
     section.map_or(text, |at| text[..at].trim_end())
 }
 
-/// Where the bracket opens that is closed behind `text`; `open` and `close` are the brackets.
+/// Where the bracket opens that is closed after `text`; `open` and `close` are the brackets.
 pub fn opening(text: &str, [open, close]: [char; 2]) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices().rev() {

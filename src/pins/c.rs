@@ -11,7 +11,7 @@ use super::components::components;
 use super::variables::Variable;
 use super::{Event, Input, Moved, Texts, Where};
 
-/// A directive in its place.
+/// A directive at its place.
 pub struct Place<'a> {
     /// What is read of the view.
     pub input: &'a Input<'a>,
@@ -191,7 +191,7 @@ impl Place<'_> {
     }
 
     /// The end of its code, or of the conditions that hold it and not the directive, if nothing else of the branch stands
-    /// behind it.
+    /// after it.
     fn closing(&self) -> Option<u32> {
         let (first, last) = self.ends();
         let Some(outer) = self.conditions.between(last, first).pop() else { return Some(last + 1) };

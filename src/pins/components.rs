@@ -16,13 +16,13 @@ const DEPTH: usize = 4;
 /// The components of a variable's elements.
 #[derive(Debug, Default)]
 pub struct Components {
-    /// Those that hold numbers: what stands behind an element, with its dots, and how many dimensions it has.
+    /// Those that hold numbers: what stands after an element, with its dots, and how many dimensions it has.
     pub known: Vec<(String, usize)>,
     /// The names of those of which nothing is known. Pointers hold no numbers, and are not among them.
     pub unknown: Vec<String>,
 }
 
-/// The components of a variable's elements; none if these are no objects, or if nothing is known of their type.
+/// The components of a variable's elements; none if these are not objects, or if nothing is known of their type.
 pub fn components(input: &Input, variable: &Variable) -> Components {
     let mut found = Components::default();
     let chosen = BTreeSet::new();

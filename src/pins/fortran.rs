@@ -40,7 +40,7 @@ const USED: [&str; 9] =
 /// Directives of at most so many columns are one line in either form.
 const SHORT: usize = 72;
 
-/// A directive in its place.
+/// A directive at its place.
 pub struct Place<'a> {
     /// What is read of the view.
     pub input: &'a Input<'a>,
@@ -80,7 +80,7 @@ impl Place<'_> {
             return Some("a condition of the preprocessor holds a part of it");
         }
         if layout::lines_after(file, span.end, span, &[]).is_none() {
-            return Some("a statement stands behind it on its line");
+            return Some("a statement follows it on its line");
         }
         if self.shares_its_end() {
             return Some("a loop around it ends at the same statement");
@@ -100,7 +100,7 @@ impl Place<'_> {
     }
 
     /// Whether a condition of the preprocessor holds a part of the directive and its code, so that what stands around them could
-    /// come apart: what is recorded behind a loop may stand under the conditions of its directive.
+    /// come apart: what is recorded after a loop may stand under the conditions of its directive.
     fn is_parted(&self, span: Span, purpose: Purpose) -> bool {
         let is_held = |from, to| !self.conditions.between(from, to).is_empty();
         let (first, last) = (is_held(span.start, span.end), is_held(span.end, span.start));
@@ -201,7 +201,7 @@ impl Place<'_> {
         self.sentinel() + &parts.replace(") if_present", &format!("){goes_on}if_present")) + eol
     }
 
-    /// Puts lines behind the line of what ends at `end`, under the conditions of the directive that do not hold it.
+    /// Puts lines after the line of what ends at `end`, under the conditions of the directive that do not hold it.
     fn after(&self, end: u32, lines: &[String], texts: &mut Texts) {
         let file = self.input.file;
         let place = layout::before_line_end(file, end);
@@ -242,7 +242,7 @@ impl Place<'_> {
         let brought = moved.to_device.iter().map(|one| (one, placed));
         let mut inside =
             self.event(Event::exit(name), &brought.chain(moved.made(placed)).collect::<Vec<_>>());
-        // A `block` construct right behind the directive would be all of its region.
+        // A `block` construct right after the directive would be all of its region.
         inside.insert(0, "continue".to_owned());
         self.after(own.end, &inside, texts);
         self.before(partner.start, &event(leaving, &moved.to_host, Where::Device), texts);

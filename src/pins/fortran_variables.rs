@@ -2,7 +2,7 @@
 //!
 //! Invariant: of a variable only elements that lie side by side are one piece, and none is named that it does not have.
 
-use crate::acc::ast::{Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Expr, ListItem, PathStep, Subscript};
 use crate::host::ir::Attributes;
 use crate::sema::{Class, Component, Symbol, SymbolId, SymbolKind, type_of_letter};
 
@@ -19,7 +19,7 @@ pub struct Fortran {
     pub kind: char,
     /// All of it, as `storage_size` takes it.
     pub whole: String,
-    /// The element behind the first one of a piece.
+    /// The element after the first one of a piece.
     pub next: String,
     /// The bounds of each dimension that is run through, outermost first, with its number.
     pub loops: Vec<(usize, String, String)>,
@@ -309,12 +309,12 @@ struct Object {
 /// What a list item with parts names, without the subscripts at its end.
 fn object(input: &Input, known: &Symbol, item: &ListItem) -> Option<Object> {
     let head = match item.parts.last() {
-        Some(Part::Section(_)) => without_subscripts(&item.text)?,
+        Some(PathStep::Section(_)) => without_subscripts(&item.text)?,
         _ => item.text.trim(),
     };
     let members = item.parts.iter().filter_map(|part| match part {
-        Part::Member(name) => Some(name.text.as_str()),
-        Part::Section(_) => None,
+        PathStep::Member(name) => Some(name.text.as_str()),
+        PathStep::Section(_) => None,
     });
     let members: Vec<&str> = members.collect();
     let mut guards = guards(known);
@@ -328,14 +328,14 @@ fn object(input: &Input, known: &Symbol, item: &ListItem) -> Option<Object> {
             guards,
         });
     }
-    // A component of an array of a type is no array that we know.
-    let inner =
-        &item.parts[..item.parts.len() - usize::from(matches!(item.parts.last(), Some(Part::Section(_))))];
-    let is_element = |part: &Part| match part {
-        Part::Member(_) => true,
-        Part::Section(all) => all.iter().all(|one| matches!(one, Subscript::Index(_))),
+    // A component of an array of a type is not an array that we know.
+    let inner = &item.parts
+        [..item.parts.len() - usize::from(matches!(item.parts.last(), Some(PathStep::Section(_))))];
+    let is_element = |part: &PathStep| match part {
+        PathStep::Member(_) => true,
+        PathStep::Section(all) => all.iter().all(|one| matches!(one, Subscript::Index(_))),
     };
-    let is_indexed = matches!(item.parts.first(), Some(Part::Section(_)));
+    let is_indexed = matches!(item.parts.first(), Some(PathStep::Section(_)));
     if !inner.iter().all(is_element) || is_indexed == known.shape.is_empty() {
         return None;
     }

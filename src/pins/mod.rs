@@ -190,7 +190,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A directive in its place, in either language.
+/// A directive at its place, in either language.
 enum Place<'a> {
     C(c::Place<'a>),
     Fortran(fortran::Place<'a>),
@@ -401,7 +401,7 @@ impl Input<'_> {
         self.listed(index, moves)
     }
 
-    /// The variables, but for scalars, that a directive puts on the device or takes away from there.
+    /// The variables, except scalars, that a directive puts on the device or takes away from there.
     fn placed(&self, index: usize) -> Vec<Variable> {
         let places = |kind: &ClauseKind| match kind {
             ClauseKind::Data(clause, _) => matches!(

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, PathStep, Subscript};
 use crate::bind::descendants;
 use crate::host::ir::StmtId;
 use crate::plan::{Code, DataItem, Item, Names, Region, Sharing, list, live_after};
@@ -227,7 +227,7 @@ pub fn of_items(input: &Input, place: u32, item: &ListItem) -> Vec<Variable> {
     let symbol = input.symbols.lookup(item.variable(), place).filter(|_| is_object);
     let parts = symbol.map(|symbol| match item.parts.as_slice() {
         [] => fortran_variables::components(input, symbol).0,
-        [Part::Section(_)] => fortran_variables::components_of_section(input, symbol, item),
+        [PathStep::Section(_)] => fortran_variables::components_of_section(input, symbol, item),
         _ => Vec::new(),
     });
     whole.into_iter().chain(parts.into_iter().flatten()).collect()
@@ -245,7 +245,7 @@ fn names(item: &DataItem, symbol: SymbolId) -> bool {
     item.symbol == Some(symbol)
 }
 
-/// Whether something behind a pointer is used.
+/// Whether something that a pointer leads to is used.
 fn leads(used: &Use) -> bool {
     used.part_read || used.part_written || used.read
 }
@@ -261,7 +261,7 @@ fn counters(input: &Input, stmt: StmtId) -> BTreeSet<SymbolId> {
     found
 }
 
-/// Whether a scalar that a `kernels` construct changes is used behind it.
+/// Whether a scalar that a `kernels` construct changes is used after it.
 fn is_left(input: &Input, index: usize, stmt: StmtId, symbol: SymbolId) -> bool {
     let is_kernels = matches!(&input.plan.items[index], Item::Launch(launch) if launch.region == Region::Kernels)
         || input.plan.kernels.contains_key(&index);

@@ -1,6 +1,6 @@
 //! The variables whose addresses a `host_data` construct wants, and nothing else of them.
 //!
-//! Invariant: what a directive inside speaks of keeps its name for the host's variable.
+//! Invariant: what a directive inside is about keeps its name for the host's variable.
 
 use crate::acc::ast::{ClauseKind, ListItem};
 use crate::sema::{Class, decays};
@@ -9,7 +9,7 @@ use crate::source::Span;
 use super::{Input, Maker};
 
 impl Input<'_> {
-    /// Whether a variable can stand for the address of an item in the `host_data` at `index`: no directive inside speaks of
+    /// Whether a variable can stand for the address of an item in the `host_data` at `index`: no directive inside is about
     /// the item, and the code asks for nothing else that the variable is not. In C++ it is a reference, in C a pointer.
     fn is_address(&self, index: usize, item: &ListItem) -> bool {
         let bound = &self.bound[index];
@@ -29,7 +29,7 @@ impl Input<'_> {
     }
 
     /// Whether a condition of the preprocessor begins or ends between directive `index` and the code that it governs: what
-    /// stands behind that code is not under the directive's condition.
+    /// stands after that code is not under the directive's condition.
     pub(super) fn is_parted(&self, index: usize, body: Span) -> bool {
         let between = Span { start: self.bound[index].directive.span.end, end: body.start };
         let is_condition = |line: &str| {

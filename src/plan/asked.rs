@@ -3,7 +3,7 @@
 //!
 //! Invariant: a condition is computed once, where the region would have computed it, of the values that the region has there.
 
-use crate::acc::ast::{ClauseKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, ListItem, PathStep};
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 use crate::source::{Form, Language};
@@ -87,8 +87,8 @@ impl Input<'_> {
         });
         let is_it = |item: &ListItem| match item.parts.first() {
             None => true,
-            Some(Part::Member(part)) => part.text.eq_ignore_ascii_case(name),
-            Some(Part::Section(_)) => true,
+            Some(PathStep::Member(part)) => part.text.eq_ignore_ascii_case(name),
+            Some(PathStep::Section(_)) => true,
         };
         items.into_iter().any(|item| is_it(item) && self.symbol_of(at, item) == Some(symbol))
     }

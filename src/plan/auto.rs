@@ -1,7 +1,7 @@
 //! `auto`: the loops that OpenACC leaves to the compiler, those of `kernels` among them, become `independent` with all that
 //! they need, or `seq` (3.3, 2.9.6 and 2.9.7).
 //!
-//! Invariant: behind this step each loop is `independent` or `seq`; a loop without a directive gets one only where it is proven parallel.
+//! Invariant: after this step each loop is `independent` or `seq`; a loop without a directive gets one only where it is proven parallel.
 
 use std::collections::{BTreeMap, BTreeSet};
 

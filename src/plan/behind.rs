@@ -1,9 +1,9 @@
 //! Parameters that are declared by macros, as `double ROW(x, 32)`: the grammar does not see what they are. A clause that names
 //! one by its name alone would map a pointer, and not its elements.
 //!
-//! Invariant: an item becomes the section that the macro's text says, or the author is told.
+//! Invariant: an item becomes the section that the macro's text says, or the author is reported.
 
-use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, Expr, ListItem, PathStep, Subscript};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{Function, Unit};
@@ -61,7 +61,7 @@ fn take(item: &mut ListItem, sizes: &[String]) {
     let expr = |text: &str| Expr { text: text.to_owned(), span: item.span };
     let range =
         |size: &String| Subscript::Range { first: Some(expr("0")), second: Some(expr(size)), stride: None };
-    let parts = sizes.iter().map(|size| Part::Section(vec![range(size)])).collect();
+    let parts = sizes.iter().map(|size| PathStep::Section(vec![range(size)])).collect();
     item.parts = parts;
     item.text = item.text.trim_end().to_owned();
     sizes.iter().for_each(|size| item.text += &format!("[0:{size}]"));
@@ -147,7 +147,7 @@ fn sizes(symbols: &Symbols, macro_name: &str, args: &[&str], name: &str) -> Opti
     (!sizes.is_empty()).then_some(sizes)
 }
 
-/// What stands behind the name that a declaration declares, if nothing but a type stands before it.
+/// What stands after the name that a declaration declares, if nothing but a type stands before it.
 fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut at = 0;
     while let Some((start, end)) = next_word(text, at) {
@@ -160,7 +160,7 @@ fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// A macro's body with its arguments in the place of its parameters.
+/// A macro's body with its arguments in place of its parameters.
 fn filled(body: &str, params: &[String], args: &[&str]) -> String {
     let (mut text, mut at) = (String::new(), 0);
     while let Some((start, end)) = next_word(body, at) {

@@ -1,6 +1,6 @@
 //! The clauses of a directive that count for the chosen device type, and what they list.
 //!
-//! Invariant: clauses behind a matching `device_type` win over the same clause before it (OpenACC 3.3, 2.4).
+//! Invariant: clauses after a matching `device_type` win over the same clause before it (OpenACC 3.3, 2.4).
 
 use std::mem::discriminant;
 

@@ -95,7 +95,7 @@ impl Settling<'_, '_> {
         found
     }
 
-    /// Whether a statement stands in a block, so that another one may stand behind it.
+    /// Whether a statement stands in a block, so that another one may stand after it.
     fn is_listed(&self, stmt: StmtId) -> bool {
         let unit = self.facts.unit;
         let Some(body) = self.around.body else { return false };
@@ -136,7 +136,7 @@ impl Settling<'_, '_> {
         !is_mapped && !all().any(is_named) && !is_governed.any(|span| span == induction.started)
     }
 
-    /// Whether last values can be computed behind the construct: nothing in it behind the loop needs them, or changes what
+    /// Whether last values can be computed after the construct: nothing in it after the loop needs them, or changes what
     /// they are made of.
     fn is_last(&self, index: usize, stmt: StmtId, found: &[Induction]) -> bool {
         let unit = self.facts.unit;

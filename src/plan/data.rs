@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, Expr, ListItem, PathStep, Subscript};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Concern, Diag, pages};
 use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
@@ -149,7 +149,7 @@ impl Input<'_> {
 
     /// Whether an item of C has one subscript, which names an element: that of a matrix is a row.
     fn is_element(&self, index: usize, item: &ListItem) -> bool {
-        let has_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let has_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
         let symbol = self.symbol_of(index, item).filter(|_| !has_member);
         let is_row = symbol.is_some_and(|symbol| self.symbols.get(symbol).shape.get(1) == Some(&true));
         !self.unit.is_fortran() && !is_row && matches!(item.subscripts()[..], [Subscript::Index(_)])
@@ -167,8 +167,8 @@ impl Input<'_> {
             Derived::Array(None) | Derived::Pointer | Derived::Function | Derived::Reference => None,
         });
         let dimensions = item.parts.iter().flat_map(|part| match part {
-            Part::Section(subscripts) => subscripts.as_slice(),
-            Part::Member(_) => &[],
+            PathStep::Section(subscripts) => subscripts.as_slice(),
+            PathStep::Member(_) => &[],
         });
         if self.unit.is_fortran() {
             return self.is_whole_fortran(item, decl);
@@ -189,7 +189,7 @@ impl Input<'_> {
 
     /// Whether the bounds of a Fortran section are those of the declaration, word by word.
     fn is_whole_fortran(&self, item: &ListItem, decl: &Decl) -> bool {
-        let [Part::Section(subscripts)] = item.parts.as_slice() else { return false };
+        let [PathStep::Section(subscripts)] = item.parts.as_slice() else { return false };
         let same = |bound: &Option<Expr>, declared: Option<Cow<str>>, other: &str| {
             let Some(bound) = bound else { return true };
             declared.as_deref().unwrap_or(other).trim().eq_ignore_ascii_case(bound.text.trim())
@@ -247,7 +247,7 @@ impl Input<'_> {
         name != item.variable() || matches!(class, Some(Class::Pointer | Class::Unknown) | None)
     }
 
-    /// Whether `item` is rows behind a pointer to pointers.
+    /// Whether `item` is rows of a pointer to pointers.
     pub(super) fn is_rows(&self, index: usize, item: &ListItem) -> bool {
         self.symbol_of(index, item).is_some_and(|symbol| is_rows(item, self.symbols.get(symbol)))
     }
@@ -432,20 +432,20 @@ fn named(bound: &Bound, symbols: &Symbols) -> impl Iterator<Item = SymbolId> {
     items.filter_map(|item| symbols.lookup(item.variable(), bound.directive.span.start))
 }
 
-/// Whether `item` names a whole pointer variable: a clause that speaks of its target must say so in another way.
+/// Whether `item` names a whole pointer variable: a clause that is about its target must say so in another way.
 pub fn is_whole_pointer(item: &ListItem, class: Class) -> bool {
-    let is_member = item.base.text == "this" && matches!(item.parts[..], [Part::Member(_)]);
+    let is_member = item.base.text == "this" && matches!(item.parts[..], [PathStep::Member(_)]);
     class == Class::Pointer && (item.parts.is_empty() || is_member)
 }
 
-/// Whether `item` is rows behind a pointer to pointers: `d[0:n][0:m]` of `double **d`.
+/// Whether `item` is rows of a pointer to pointers: `d[0:n][0:m]` of `double **d`.
 pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
     symbol.kind != SymbolKind::Member
         && symbol.class == Class::Pointer
         && symbol.shape == [false, false]
-        && item.parts.iter().all(|part| matches!(part, Part::Section(one) if one.len() == 1))
+        && item.parts.iter().all(|part| matches!(part, PathStep::Section(one) if one.len() == 1))
         && item.parts.len() == 2
-        && matches!(item.parts.last(), Some(Part::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
+        && matches!(item.parts.last(), Some(PathStep::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
 }
 
 /// The names in a text.

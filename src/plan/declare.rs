@@ -1,6 +1,6 @@
-//! `declare` in a function: data that live from the directive to wherever the function is left.
+//! `declare` in a function: data that live from the directive to wherever control leaves the function.
 //!
-//! Invariant: every way out of the function behind the directive is an exit, or the directive is left.
+//! Invariant: every way out of the function after the directive is an exit, or the directive is left untranslated.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub fn is_allocated_here(symbol: &Symbol) -> bool {
 }
 
 impl Input<'_> {
-    /// The variables whose values come back when the function is left.
+    /// The variables whose values come back when the function returns.
     fn copied_out(&self, index: usize) -> Vec<String> {
         let clauses = self.bound[index].directive.clauses.iter();
         let lists = clauses.filter_map(|clause| match &clause.kind {
@@ -123,7 +123,7 @@ impl Maker<'_> {
     }
 
     /// Says which item of a procedure of Fortran has no memory yet where its procedure begins, and a clause that asks for
-    /// its value there, or for it where the procedure is left.
+    /// its value there, or for it where the procedure returns.
     fn has_late_memory(&mut self, index: usize) -> bool {
         let bound = self.input.bound;
         let is_late = |kind: &DataClause| {

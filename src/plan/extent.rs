@@ -1,14 +1,14 @@
-//! How much of the memory behind a pointer a compute construct uses, where no data clause says so: subscripts that are sums of
+//! How much of the memory that a pointer leads to a compute construct uses, where no data clause says so: subscripts that are sums of
 //! loop variables, in loops with known bounds, tell it.
 //!
-//! Invariant: a section is told only if the construct uses its first and its last element whenever all of its loops run; what
+//! Invariant: a section is reported only if the construct uses its first and its last element whenever all of its loops run; what
 //! is used under a condition lies in what is used without one.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, Part, Subscript};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, Expr, ListItem, Name, PathStep, Subscript};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, UnaryOp, Unit};
@@ -214,8 +214,11 @@ fn clause(
     // It has no place of its own in the source.
     let span = Span { start: bound.directive.name_span.end, end: bound.directive.name_span.end };
     let expr = |text: &String| Some(Expr { text: text.clone(), span });
-    let part =
-        Part::Section(vec![Subscript::Range { first: expr(&first), second: expr(&length), stride: None }]);
+    let part = PathStep::Section(vec![Subscript::Range {
+        first: expr(&first),
+        second: expr(&length),
+        stride: None,
+    }]);
     let text = format!("{name}[{first}:{length}]");
     let base = Name { text: name.to_owned(), span };
     let item = ListItem { base, parts: vec![part], text: text.clone(), span, common: false };
@@ -226,7 +229,7 @@ fn clause(
 
 impl Input<'_> {
     /// The pointers to numbers or structs that a construct uses the targets of, and no clause around it names: variables that
-    /// nothing else than an index is put behind.
+    /// nothing else than an index is put after.
     fn bare_pointers(&self, index: usize, stmt: StmtId, memory: &mut Memory) -> Vec<(SymbolId, Span)> {
         let clauses = self.clauses(index);
         let is_present = |at: usize| {
@@ -272,7 +275,7 @@ impl Input<'_> {
         *known.entry((self.bound[index].function, symbol)).or_insert_with(leads)
     }
 
-    /// Whether the memory behind a pointer is surely no part of what has another name: it is a parameter that nothing assigns,
+    /// Whether the memory that a pointer leads to is surely no part of what has another name: it is a parameter that nothing assigns,
     /// or all that is assigned to it in the file comes from calls that make new memory.
     fn leads_to_its_own(
         &self,
@@ -347,7 +350,7 @@ impl Input<'_> {
         }
     }
 
-    /// The first element and the length of what a construct uses behind a pointer.
+    /// The first element and the length of what a construct uses through a pointer.
     fn section_used(&self, index: usize, region: &Region, pointer: SymbolId) -> Option<(String, String)> {
         let stmt = region.stmt;
         if region.in_macros.contains(&self.symbols.get(pointer).name) {
@@ -439,7 +442,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// Whether a loop's body may be left before its end.
+/// Whether a jump may leave a loop's body before its end.
 fn leaves(unit: &Unit, body: StmtId) -> bool {
     let mut pending = vec![body];
     while let Some(at) = pending.pop() {
@@ -549,7 +552,7 @@ impl Reader<'_> {
                 self.expr(*index, is_conditional)
             }
             ExprKind::Name(_) => (!self.is_pointer(expr)).then_some(()),
-            // What a pointer in the element leads to is not told by the element.
+            // What a pointer in the element leads to is not known from the element.
             ExprKind::Member { name, .. } if self.is_part(expr) && !self.holds_numbers(name) => None,
             ExprKind::Member { base, arrow: true, .. } | ExprKind::Deref(base) if self.is_pointer(*base) => {
                 let (low, high) = (Poly::default(), Poly::default());

@@ -1,6 +1,6 @@
 //! What was found out about loops, in words.
 //!
-//! Invariant: a sequential loop is told with what stands in its way, and where.
+//! Invariant: a sequential loop is reported with what stands in its way, and where.
 
 use crate::sema::{Distance, Facts, Kind, Obstacle};
 use crate::source::Span;
@@ -22,7 +22,7 @@ pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
             format!("it is not known which elements of `{name}` its iterations touch")
         }
         Kind::Alias(one, other) if one == other => {
-            format!("the pointers in `{one}` may lead to the same memory")
+            format!("the pointers in `{one}` may alias")
         }
         Kind::Alias(one, other) => format!("`{one}` and `{other}` may be the same memory"),
         Kind::Carried(name) => format!("`{name}` brings a value from one iteration to the next"),
@@ -37,16 +37,14 @@ pub fn reason(facts: &Facts, obstacle: &Obstacle) -> String {
 pub(super) fn help(obstacle: &Obstacle, is_fortran: bool) -> &'static str {
     match &obstacle.kind {
         Kind::Alias(..) if is_fortran => {
-            "if no two names lead to the same memory, say `loop independent` or `--assume-no-alias`"
+            "if no two pointers alias, say `loop independent` or `--assume-no-alias`"
         }
         Kind::Alias(..) => {
-            "if no two names lead to the same memory, say `restrict`, `loop independent` or `--assume-no-alias`"
+            "if no two pointers alias, say `restrict`, `loop independent` or `--assume-no-alias`"
         }
         Kind::Meets { is_update: true, .. } => "`atomic` or a reduction would make it parallel",
         Kind::Induction(_) => "compute it from the loop variable, and the loop is parallel",
-        Kind::LastValue(_) => {
-            "set it behind the loop, or let nothing read it there, and the loop is parallel"
-        }
+        Kind::LastValue(_) => "set it after the loop, or let nothing read it there, and the loop is parallel",
         Kind::Budget(_) => "say `independent` if it is; or `--budget 10` allows ten times as much work",
         Kind::Location(_) => "find the value first, and then where it is",
         Kind::Header(_) | Kind::Unclear(_) | Kind::Meets { .. } | Kind::Subscripts(_) | Kind::Carried(_) => {

@@ -14,7 +14,7 @@ use super::words::{Level, Words};
 pub struct Closed {
     /// The loop.
     pub span: Span,
-    /// What is marked where the loop is told of: its directive, or its first line.
+    /// What is marked where the loop is reported: its directive, or its first line.
     pub told: Span,
     /// From the assignments that give the variables their start values.
     pub from: Span,
@@ -26,10 +26,10 @@ pub struct Closed {
     pub last: Vec<Last>,
 }
 
-/// Statements behind a loop, or behind its construct.
+/// Statements after a loop, or after its construct.
 #[derive(Clone, Debug)]
 pub struct Last {
-    /// Behind what they stand.
+    /// After what they stand.
     pub after: u32,
     /// What they are indented like.
     pub like: Span,
@@ -51,9 +51,9 @@ pub struct Put {
     pub around: Span,
     /// Its body.
     pub span: Span,
-    /// Behind what they stand: the loop's first line or brace, or declarations.
+    /// After what they stand: the loop's first line or brace, or declarations.
     pub after: u32,
-    /// Where the first statement behind them begins.
+    /// Where the first statement after them begins.
     pub first: u32,
     /// A directive stands between.
     pub has_directive: bool,
@@ -244,7 +244,7 @@ impl Writer<'_, '_> {
         Words::of(self.spelled(header.var), Level::Whole).plus(&Words::number(past))
     }
 
-    /// The value behind the loop.
+    /// The value after the loop.
     fn last(&self, induction: &Induction) -> Option<String> {
         self.is_seen(induction.symbol).then_some(())?;
         let mut trips = Words::number(1);
@@ -293,12 +293,12 @@ fn joined(start: &Words, count: &Words, (amount, is_taken): (Words, bool)) -> Op
 }
 
 impl Closed {
-    /// Nothing is written out of the loop at `span` yet, which is told of at `told`.
+    /// Nothing is written out of the loop at `span` yet, which is reported at `told`.
     pub(super) fn new(span: Span, told: Span) -> Closed {
         Closed { span, told, from: span, names: Vec::new(), bodies: Vec::new(), last: Vec::new() }
     }
 
-    /// Writes the inductions of a loop out: in the bodies that name them, and behind the code that ends at `after`, indented
+    /// Writes the inductions of a loop out: in the bodies that name them, and after the code that ends at `after`, indented
     /// like the second part of it.
     pub(super) fn add(&mut self, facts: &Facts, found: &[Induction], after: (u32, Span)) -> Option<()> {
         for one in found {
@@ -324,7 +324,7 @@ impl Closed {
     }
 }
 
-/// Where statements begin the body of a loop: behind declarations that name none of the variables.
+/// Where statements begin the body of a loop: after declarations that name none of the variables.
 fn put(facts: &Facts, stmt: StmtId, found: &[Induction]) -> Option<Put> {
     let unit = facts.unit;
     let head = sema::header(unit, facts.symbols, stmt).ok()?;

@@ -135,7 +135,7 @@ impl Settling<'_, '_> {
     }
 
     /// Settles a loop inside of one that is divided, and those in it. A loop of `kernels` that could run as one with it if it were
-    /// parallel is told of.
+    /// parallel is reported.
     fn each_inside(&mut self, nest: Nest, stmt: StmtId, is_tight: bool, chosen: &BTreeSet<StmtId>) {
         let is_seq = |at: &usize| self.input.clauses(*at).seq;
         let directive = self.at_loop.get(&stmt).copied();

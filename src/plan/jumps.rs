@@ -18,7 +18,7 @@ struct Met {
     stmt: StmtId,
     loops: usize,
     switches: usize,
-    /// It is the body of a control statement or stands behind a label, without braces.
+    /// It is the body of a control statement or stands after a label, without braces.
     unbraced: bool,
 }
 
@@ -78,7 +78,7 @@ impl Input<'_> {
         may_end.then_some(jumps)
     }
 
-    /// The statements of a block that stand directly behind `case` or `default`: no directive may stand between.
+    /// The statements of a block that stand directly after `case` or `default`: no directive may stand between.
     pub(super) fn behind_cases(&self, block: StmtId) -> HashSet<StmtId> {
         let StmtKind::Block(list) = &self.unit.stmt(block).kind else { return HashSet::new() };
         let is_case =
@@ -98,7 +98,7 @@ impl Input<'_> {
         !descendants(self.bound, index).any(holds)
     }
 
-    /// Whether an expression has the same value before and behind the end of a region: it is made of constants and of scalars
+    /// Whether an expression has the same value before and after the end of a region: it is made of constants and of scalars
     /// that the region does not bring back.
     fn is_settled(&self, index: usize, value: ExprId) -> bool {
         let expr = self.unit.expr(value);

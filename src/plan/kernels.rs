@@ -38,7 +38,7 @@ impl Split {
 }
 
 impl Input<'_> {
-    /// What there is to say of a part that is no loop and that one thread of the device runs.
+    /// What there is to say of a part that is not a loop and that one thread of the device runs.
     fn told_of(&self, part: StmtId) -> Option<Diag> {
         let whole = || self.whole_array_function(part);
         whole().or_else(|| self.printing_part(part)).or_else(|| self.unseen_call(part))
@@ -205,7 +205,7 @@ impl Maker<'_> {
     }
 
     /// Says that a region runs on one thread: of its array statements why, and of the rest that nothing says that it is
-    /// parallel. Why a loop is not was told before.
+    /// parallel. Why a loop is not was reported before.
     fn tell_sequential(
         &mut self,
         index: usize,
@@ -370,7 +370,7 @@ impl Maker<'_> {
         launch: Launch,
         why: Option<Diag>,
     ) {
-        // Why a loop is not parallel was told before.
+        // Why a loop is not parallel was reported before.
         let is_loop = matches!(self.input.unit.stmt(part).kind, StmtKind::For { .. });
         let is_sequential = nest.is_none() && launch.nest.is_none() && !is_loop;
         // The line of a loop that is not parallel can be used, too.

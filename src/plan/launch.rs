@@ -92,7 +92,7 @@ impl Maker<'_> {
             let other = &self.input.bound[*other].directive;
             self.diags.push(diag::not_yet(
                 other.span,
-                "a directive inside a compute construct that is no `loop`, `atomic` or `cache`",
+                "a directive inside a compute construct other than `loop`, `atomic` or `cache`",
             ));
             return;
         }
@@ -225,7 +225,7 @@ impl Maker<'_> {
         Some((at, launch))
     }
 
-    /// A region of several statements: every gang runs them, loops share out their iterations.
+    /// A region of several statements: every gang runs them, loops distribute their iterations.
     fn region_with_loops(&mut self, index: usize, stmt: StmtId, counting: Vec<usize>) -> Launch {
         let mut attributes = self.sharing(index, stmt, &counting, Region::Parallel);
         let clauses = LoopClauses::new(&self.input.bound[index].directive, &counting);

@@ -89,7 +89,7 @@ fn moves(kind: DataClause) -> bool {
     }
 }
 
-/// An item's text without blanks, with what may be left out: `a[0:n]` for `a[:n]`, and in Fortran, where case does not
+/// An item's text without blanks, with what may be omitted: `a[0:n]` for `a[:n]`, and in Fortran, where case does not
 /// matter, `a` for `A(:)`.
 fn key(item: &ListItem, is_fortran: bool) -> String {
     let text: String = item.text.chars().filter(|c| !c.is_whitespace()).collect();

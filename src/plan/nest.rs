@@ -359,7 +359,7 @@ impl Maker<'_> {
                 (count, "there is code between the loops of `collapse(force:)`")
             }
             (None, Some((Ok(count), false))) => (count, "the loops of `collapse` are not tightly nested"),
-            (None, Some((Err(_), _))) => (usize::MAX, "the number in `collapse` is no literal"),
+            (None, Some((Err(_), _))) => (usize::MAX, "the number in `collapse` is not a literal"),
             (None, None) => (1, ""),
         };
         let wanted = wanted.max(ranks.unwrap_or(1));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{Bound, ancestors, implied_copy};
 use crate::diag;
 use crate::host::ir::{Derived, ExprKind, StmtId, Unit};
@@ -134,7 +134,7 @@ impl Input<'_> {
             let symbol = self.symbols.lookup(item.variable(), one.directive.span.start);
             let is_pointer = symbol.is_some_and(|symbol| self.symbols.get(symbol).class == Class::Pointer);
             let parts = item.parts.get(usize::from(item.base.text == "this")..);
-            let is_section = matches!(parts, Some([Part::Section(subscripts)]) if subscripts.len() == 1);
+            let is_section = matches!(parts, Some([PathStep::Section(subscripts)]) if subscripts.len() == 1);
             is_pointer && is_section && !self.is_rows(index, item)
         };
         let names: BTreeSet<String> = members.iter().map(|item| item.variable().to_owned()).collect();

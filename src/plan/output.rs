@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{Argument, ClauseKind, DataClause, DirectiveKind, ListItem, PathStep, Subscript};
 use crate::bind::{Target, ancestors};
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Derived, ExprId, ExprKind, Stmt, StmtId, StmtKind};
@@ -169,8 +169,8 @@ impl Input<'_> {
                 || symbol.is_some_and(|symbol| is_host_value(self, printing.index, printing.region, symbol))
         };
         let texts = item.parts.iter().flat_map(|part| match part {
-            Part::Section(subscripts) => subscripts.iter().flat_map(texts).collect::<Vec<_>>(),
-            Part::Member(_) => vec!["?"],
+            PathStep::Section(subscripts) => subscripts.iter().flat_map(texts).collect::<Vec<_>>(),
+            PathStep::Member(_) => vec!["?"],
         });
         let word = |char: char| char.is_alphanumeric() || char == '_';
         texts.into_iter().all(|text| {
@@ -358,7 +358,7 @@ impl Maker<'_> {
             };
             let is_around = printing.controlled.contains(&symbol);
             let is_free = is_around || !printing.parts.all.iter().any(is_read);
-            // Fortran gives each loop its own; nobody wants the value behind it.
+            // Fortran gives each loop its own; nobody reads the value after it.
             let is_own = self.input.unit.is_fortran() && !is_around
                 || !printing.parts.all.iter().copied().any(is_changed);
             return match is_free && is_own && self.input.is_loop_variable(printing.region, symbol) {
@@ -394,7 +394,7 @@ impl Maker<'_> {
                 "what `{name}` points to may be on the device longer than the region, and the host's copy must stay"
             )),
             Class::Record | Class::Unknown => {
-                Err(format!("the type of `{name}` is not seen, or is no number's"))
+                Err(format!("the type of `{name}` is not seen, or is not a number's"))
             }
         }
     }

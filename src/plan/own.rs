@@ -24,7 +24,7 @@ pub struct Own {
     pub is_lost: bool,
 }
 
-/// The scalars that the loop `stmt` with these headers assigns, whose body uses `used`; but for those that are `shared`:
+/// The scalars that the loop `stmt` with these headers assigns, whose body uses `used`; except those that are `shared`:
 /// a clause names them, or an `atomic` does. `live` are those whose value is read after the loop.
 pub fn own_scalars(
     (unit, symbols): (&Unit, &Symbols),

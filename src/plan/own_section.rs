@@ -3,7 +3,7 @@
 //!
 //! Invariant: in the construct the array is used as the pointer was, so that its elements are all that counts.
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, PathStep, Subscript};
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
 use crate::sema::{Class, SymbolKind, decays};
 use crate::source::Span;
@@ -56,7 +56,7 @@ impl Input<'_> {
             ClauseKind::Firstprivate(_) => true,
             _ => return None,
         };
-        let [Part::Section(subscripts)] = item.parts.as_slice() else { return None };
+        let [PathStep::Section(subscripts)] = item.parts.as_slice() else { return None };
         let [Subscript::Range { first, second: Some(length), stride: None }] = subscripts.as_slice() else {
             return None;
         };

@@ -1,4 +1,4 @@
-//! How a `kernels` region is parted into launches: the loops that run in parallel, and what stands beside them.
+//! How a `kernels` region is split into launches: the loops that run in parallel, and what stands beside them.
 //!
 //! Invariant: the parts keep their order, and a loop or branch around them is run by the host only if the host knows what
 //! decides about it.
@@ -96,7 +96,7 @@ impl Input<'_> {
         loops.filter_map(|at| Some((self.bound[at].stmt()?, at))).collect()
     }
 
-    /// The statements that become launches; `None` if the region cannot be parted.
+    /// The statements that become launches; `None` if the region cannot be split.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
         let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new(), asked: Vec::new() };
         let mut parting = Parting { input: self, index, region, parts, controlled: Vec::new() };
@@ -176,7 +176,7 @@ impl Parting<'_, '_> {
         true
     }
 
-    /// Whether a statement that is no such loop itself holds loops that run in parallel.
+    /// Whether a statement that is not such a loop itself holds loops that run in parallel.
     fn holds_nest(&self, stmt: StmtId) -> bool {
         let unit = self.input.unit;
         let span = unit.stmt(stmt).span;

@@ -1,4 +1,4 @@
-//! Names in clauses without the namespaces and classes of C++ that they may be written with, and variables in the place of macros
+//! Names in clauses without the namespaces and classes of C++ that they may be written with, and variables in place of macros
 //! that stand for them.
 //!
 //! Invariant: a name alone means the same variable; the text of the item stays.
@@ -9,7 +9,7 @@ use crate::host::ir::Unit;
 use crate::sema::Symbols;
 
 /// Takes the namespaces and classes off the names in clauses, as far as the names alone mean the same variables, and puts
-/// the variables that macros stand for in their place. The texts of the items stay.
+/// the variables that macros stand for instead. The texts of the items stay.
 pub fn with_plain_names(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
     if unit.is_fortran() {
         return bound;

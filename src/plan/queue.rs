@@ -13,7 +13,7 @@ use super::{Item, Maker, Names, Sharing};
 
 impl Maker<'_> {
     /// Says which local variables a queued directive may outlive: those that it maps, in a function that waits for
-    /// nothing behind it.
+    /// nothing after it.
     pub(super) fn outlived(&mut self, index: usize) {
         let directive = &self.input.bound[index].directive;
         let is_queued = is_queued(directive, self.input.unit);
@@ -170,7 +170,7 @@ pub(super) struct Queues {
     waits: Vec<u32>,
     /// Directives with a `wait` clause.
     clauses: Vec<u32>,
-    /// Directives that are queued, but for those that wait.
+    /// Directives that are queued, except those that wait.
     queued: Vec<usize>,
     /// Queued `enter data` directives.
     enters: Vec<usize>,

@@ -55,7 +55,7 @@ impl Input<'_> {
             && self.is_nowhere_else(index, reduction.variable)
     }
 
-    /// Whether the host knows all that a statement behind the loops reads beside the value.
+    /// Whether the host knows all that a statement after the loops reads beside the value.
     fn host_can(&self, index: usize, region: StmtId, last: &Last) -> bool {
         let known = |reads: &Vec<_>| reads.iter().all(|symbol| is_host_value(self, index, region, *symbol));
         last.reads.as_ref().is_some_and(known)
@@ -82,7 +82,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the device runs statements before or behind the loops of `part`.
+    /// Whether the device runs statements before or after the loops of `part`.
     pub(super) fn is_surrounded(&self, part: StmtId) -> bool {
         self.plan.arrays.get(&part).is_some_and(|array| {
             let mut all = array.ends.first.iter().chain(&array.ends.last);
@@ -90,7 +90,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Whether `part` needs more than the line of its region's directive: something runs behind its loops, or on the device
+    /// Whether `part` needs more than the line of its region's directive: something runs after its loops, or on the device
     /// before them.
     pub(super) fn needs_region(&self, part: StmtId) -> bool {
         let has_last = self.plan.arrays.get(&part).is_some_and(|array| array.ends.last.is_some());

@@ -44,7 +44,7 @@ impl Input<'_> {
         has_own || in_gangs() && may(index) && !above.any(may)
     }
 
-    /// How the iterations of a loop are told apart; `None` if one gang must run it.
+    /// How the iterations of a loop are distinguished; `None` if one gang must run it.
     fn divided(&self, index: usize, stmt: StmtId, header: &Header) -> Option<Divided> {
         let known = self.symbols.get(header.var);
         let is_concurrent = self.unit.concurrent.iter().any(|one| one.stmt == stmt);
@@ -87,7 +87,7 @@ impl Input<'_> {
         self.gang_routines.contains(name) || self.symbols.is_gang_routine(name)
     }
 
-    /// Whether a statement calls a procedure that all gangs must run together: it is no part of what they divide.
+    /// Whether a statement calls a procedure that all gangs must run together: it is not part of what they divide.
     pub(super) fn calls_gang_routine(&self, stmt: StmtId) -> bool {
         let span = self.unit.stmt(stmt).span;
         self.gang_calls(span).next().is_some()

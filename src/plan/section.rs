@@ -2,7 +2,7 @@
 //!
 //! Invariant: a section is called contiguous, or not, only where that is sure; what the declarations do not say is unknown.
 
-use crate::acc::ast::{ClauseKind, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{ClauseKind, Expr, ListItem, PathStep, Subscript};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, Unit};
@@ -46,7 +46,7 @@ pub struct Section {
     pub extents: Vec<Extent>,
     /// How many elements each dimension has, where the declaration says a number.
     pub sizes: Vec<Option<i64>>,
-    /// Dimensions that stand behind a pointer of their own, each of which leads to other memory.
+    /// Dimensions that stand after a pointer of their own, each of which leads to other memory.
     pub behind_pointer: Vec<bool>,
     /// A descriptor of Fortran says where its elements are.
     pub has_descriptor: bool,
@@ -150,7 +150,7 @@ impl Input<'_> {
     }
 }
 
-/// Takes items of data clauses in C for the whole array that look like the element behind its last one, as `a[64]` of
+/// Takes items of data clauses in C for the whole array that look like the element after its last one, as `a[64]` of
 /// `double a[64]`: there is no such element.
 pub fn sizes_as_arrays(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> (Vec<Bound>, Vec<Diag>) {
     let mut diags = Vec::new();
@@ -169,7 +169,7 @@ pub fn sizes_as_arrays(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) ->
             let ClauseKind::Data(_, list) = &mut one.directive.clauses[at].kind else { continue };
             let item = &mut list[item];
             diags.push(diag::size_for_array(item.span, &item.text));
-            let kept = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)));
+            let kept = item.parts.iter().rposition(|part| matches!(part, PathStep::Member(_)));
             item.parts.truncate(kept.map_or(0, |last| last + 1));
             item.text.truncate(item.text.rfind(']').and(item.text.find('[')).unwrap_or(item.text.len()));
             item.text.truncate(item.text.trim_end().len());
@@ -297,7 +297,7 @@ impl Place<'_> {
     fn is_size(&self, item: &ListItem) -> bool {
         let subscripts = item.subscripts();
         let has_index = subscripts.iter().any(|one| matches!(one, Subscript::Index(_)));
-        let members = item.parts.iter().filter(|part| matches!(part, Part::Member(_))).count();
+        let members = item.parts.iter().filter(|part| matches!(part, PathStep::Member(_))).count();
         if !has_index || item.parts.len() != subscripts.len() + members {
             return false;
         }
@@ -315,8 +315,8 @@ impl Place<'_> {
     fn declared(&self, item: &ListItem) -> Declared {
         let symbols = self.symbols;
         let last = item.parts.iter().rev().find_map(|part| match part {
-            Part::Member(member) => Some(member.text.as_str()),
-            Part::Section(_) => None,
+            PathStep::Member(member) => Some(member.text.as_str()),
+            PathStep::Section(_) => None,
         });
         if let Some(member) =
             last.filter(|_| item.base.text != "this" || item.variable() != last.unwrap_or_default())
@@ -340,7 +340,7 @@ impl Place<'_> {
     /// Whether the item's array, or what it is a component of, may have a descriptor.
     fn has_descriptor(&self, item: &ListItem) -> bool {
         let symbols = self.symbols;
-        let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+        let is_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
         let symbol = symbols.lookup(item.variable(), self.offset).map(|symbol| &symbols.get(symbol).fortran);
         is_member || symbol.is_none_or(|said| said.allocatable || said.pointer || said.assumed_shape)
     }

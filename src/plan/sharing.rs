@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::acc::ast::{DirectiveKind, ListItem, Part, ReductionOp, Subscript};
+use crate::acc::ast::{DirectiveKind, ListItem, PathStep, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
@@ -21,7 +21,7 @@ use super::{Attribute, Input, Item, Maker, Names, Region, Sharing, Spread, WorkL
 const COMPLEX: &str = "implicit/reduction-complex";
 
 impl Input<'_> {
-    /// The names that the clauses of a compute construct speak of.
+    /// The names that the clauses of a compute construct are about.
     pub(super) fn stated(&self, index: usize) -> Vec<String> {
         let clauses = self.clauses(index);
         let data = clauses.data.iter().map(|(_, item)| item.variable().to_owned());
@@ -57,7 +57,7 @@ impl Input<'_> {
             && !has_parts
     }
 
-    /// The outer scalars that `stmt`, with the uses `used`, may change and whose value may be read behind it.
+    /// The outer scalars that `stmt`, with the uses `used`, may change and whose value may be read after it.
     fn live_after(&self, index: usize, stmt: StmtId, used: &sema::Uses) -> Names {
         let Some(function) = self.bound[index].function else { return Names::new() };
         let body = self.unit.function(function).body;
@@ -85,7 +85,7 @@ impl Input<'_> {
         wanted::is_own_counter((self.unit, self.symbols, self.bound), stmt, symbol)
     }
 
-    /// Whether `symbol` is an array or a structure in memory that the program cannot write. What is `constexpr` is none to
+    /// Whether `symbol` is an array or a structure in memory that the program cannot write. What is `constexpr` is not one to
     /// compilers: its values are known.
     fn is_read_only(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
@@ -151,7 +151,7 @@ impl Input<'_> {
             let is_c = !self.unit.is_fortran();
             let is_complex = is_c && self.has_type(index, item, is_complex_word);
             let entry = if is_complex { COMPLEX } else { "clause/reduction" };
-            // gcc 12 adds truth values as small numbers, and a `bool` becomes 2; to add them is to ask for one.
+            // gcc 12 adds logical values as small numbers, and a `bool` becomes 2; to add them is to ask for one.
             let adds_truth = is_c && *op == ReductionOp::Add && self.has_type(index, item, is_truth_word);
             let op = if adds_truth { ReductionOp::Or } else { *op };
             let item = match item.parts.as_slice() {
@@ -191,7 +191,9 @@ impl Input<'_> {
         let class =
             self.symbol_of(index, item).map_or(Class::Unknown, |symbol| self.symbols.get(symbol).class);
         let what = match class {
-            _ if item.parts.iter().any(|part| matches!(part, Part::Member(_))) => "a reduction of a member",
+            _ if item.parts.iter().any(|part| matches!(part, PathStep::Member(_))) => {
+                "a reduction of a member"
+            }
             Class::Record => "a reduction of a struct",
             Class::Pointer if item.parts.is_empty() => "a reduction of a pointer without a section",
             _ => return None,
@@ -546,7 +548,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Scalars that the body of a spread loop assigns, which is a statement with these headers; but for those that are `kept`
+    /// Scalars that the body of a spread loop assigns, which is a statement with these headers; except those that are `kept`
     /// as the gang has them.
     pub(super) fn temporaries(
         &mut self,
@@ -687,7 +689,7 @@ pub(super) fn base_of(item: &str) -> &str {
 fn as_section(item: &ListItem) -> String {
     let mut text = item.text.clone();
     for part in item.parts.iter().rev() {
-        if let Part::Section(subscripts) = part
+        if let PathStep::Section(subscripts) = part
             && let [Subscript::Index(element)] = subscripts.as_slice()
         {
             let end = (element.span.end - item.span.start) as usize;

@@ -1,4 +1,4 @@
-//! Statement functions of Fortran in compute constructs: compilers put their values in the place of the calls.
+//! Statement functions of Fortran in compute constructs: compilers put their values in place of the calls.
 //!
 //! Invariant: says what could go wrong; changes nothing.
 

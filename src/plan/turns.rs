@@ -3,7 +3,7 @@
 //!
 //! Invariant: two items of different directions that may be the same memory never stand in one directive.
 
-use crate::acc::ast::{ClauseKind, ListItem, Part};
+use crate::acc::ast::{ClauseKind, ListItem, PathStep};
 use crate::sema::{Class, Facts, Reach, SymbolId, SymbolKind};
 
 use super::{Input, Maker};
@@ -57,8 +57,8 @@ impl Input<'_> {
     fn reach(&self, item: &ListItem, symbol: SymbolId) -> Reach {
         let known = self.symbols.get(symbol);
         let mut members = item.parts.iter().filter_map(|part| match part {
-            Part::Member(name) => Some(name.text.as_str()),
-            Part::Section(_) => None,
+            PathStep::Member(name) => Some(name.text.as_str()),
+            PathStep::Section(_) => None,
         });
         if self.unit.is_fortran() {
             return match members.any(|name| self.symbols.may_be_pointer_component(name)) {

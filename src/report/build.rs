@@ -2,7 +2,7 @@
 //!
 //! Invariant: the same list of sources gives the same text; paths are those below the tree's root.
 
-/// What nvcc must be told: the language, and that device code is linked over files.
+/// What nvcc must know: the language, and that device code is linked over files.
 const FLAGS: &str = "-std=c++17 -rdc=true";
 
 /// The GPU that is built for unless the user says another.
@@ -134,7 +134,7 @@ fn cmake(sources: &[String]) -> String {
     let list: String = sources.iter().map(line).collect();
     format!(
         "\
-# The device code of this tree, made by acc2omp --to cuda. In a CMakeLists.txt, behind project():
+# The device code of this tree, made by acc2omp --to cuda. In a CMakeLists.txt, after project():
 #
 #     include(acc2omp.cmake)
 #     target_link_libraries(program PRIVATE acc2omp_device)

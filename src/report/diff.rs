@@ -1,4 +1,4 @@
-//! Unified differences of bytes.
+//! Unified diffs of bytes.
 //!
 //! Invariant: `patch` makes the second text of the first, byte for byte, whatever the line ends or the encoding.
 
@@ -9,7 +9,7 @@ use similar::{ChangeTag, TextDiff};
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// The unified difference of two texts of the file `name`; empty if they are equal.
+/// The unified diff of two texts of the file `name`; empty if they are equal.
 pub fn unified(name: impl AsRef<OsStr>, old: &[u8], new: &[u8]) -> Vec<u8> {
     let (old, new) = (lines(old), lines(new));
     let diff = TextDiff::configure().diff_slices(&old, &new);

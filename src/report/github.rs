@@ -58,7 +58,7 @@ impl Report {
     fn step(&self, groups: &[Group], rest: usize) -> String {
         let sum = &self.summary;
         let mut text = format!(
-            "## acc2omp\n\n| files | with OpenACC | directives | exact | with notes | left |\n\
+            "## acc2omp\n\n| files | with OpenACC | directives | exact | with notes | untranslated |\n\
              |---:|---:|---:|---:|---:|---:|\n| {} | {} | {} | {} | {} | {} |\n",
             sum.files, sum.with_openacc, sum.directives, sum.exact, sum.noted, sum.left
         );

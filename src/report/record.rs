@@ -113,7 +113,7 @@ pub struct DirectiveRecord {
     pub original: String,
     /// What became of it.
     pub status: Status,
-    /// The text that replaces it; empty if it is left, or if it needs none.
+    /// The text that replaces it; empty if it is left untranslated, or if it needs none.
     pub target: String,
     /// The file that has the translation; none if no file is written.
     pub out_file: Option<String>,

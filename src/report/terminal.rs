@@ -12,13 +12,13 @@ use super::excerpt::{Columns, pieces};
 use crate::diag::{Code, Diag, Severity, pages};
 use crate::source::SourceFile;
 
-/// Lines named behind "… and 11 more"; the rest is an ellipsis.
+/// Lines named after "… and 11 more"; the rest is an ellipsis.
 const LINES_NAMED: usize = 10;
 
 /// Files named in one message; the rest is an ellipsis.
 const FILES_NAMED: usize = 3;
 
-/// The code of a use of the run-time library that is left.
+/// The code of a use of the run-time library that is left untranslated.
 const LIBRARY: u16 = 305;
 
 /// How to speak.
@@ -110,10 +110,18 @@ fn level(severity: Severity) -> Level<'static> {
         Severity::Weaker | Severity::Differs => Level::WARNING,
         Severity::Left | Severity::Bug => Level::ERROR,
     };
-    level.with_name(word(severity))
+    level.with_name(shown(severity))
 }
 
-/// What a severity is called.
+/// What a severity is called in messages for people.
+fn shown(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Left => "untranslated",
+        Severity::Info | Severity::Weaker | Severity::Differs | Severity::Bug => word(severity),
+    }
+}
+
+/// What a severity is called in reports.
 pub(super) fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "note",
@@ -141,7 +149,7 @@ pub fn foreign(names: &[&str], manner: Manner) -> String {
         }
     };
     format!(
-        "left: OpenACC in {} whose name tells no language that is translated: {}\n{fypp}{language}\n",
+        "untranslated: OpenACC in {} whose name tells no language that is translated: {}\n{fypp}{language}\n",
         counted(names, "file"),
         named(names, manner)
     )
@@ -192,7 +200,7 @@ pub fn table(summary: &Summary, manner: Manner) -> String {
         ("directives", summary.directives),
         ("exact", summary.exact),
         ("with notes", summary.noted),
-        ("left", summary.left),
+        ("untranslated", summary.left),
     ];
     let mut out = cells.iter().map(|(name, _)| format!("{name:>14}")).collect::<String>() + "\n";
     out += &cells.iter().map(|(_, count)| format!("{count:>14}")).collect::<String>();
@@ -200,14 +208,14 @@ pub fn table(summary: &Summary, manner: Manner) -> String {
     // The table counts directives.
     if let Some(names) = summary.codes.get(&Code(LIBRARY)) {
         let (uses, are) = if names.count == 1 { ("use", "is") } else { ("uses", "are") };
-        out += &format!("\n{} {uses} of the run-time library {are} left, too\n", names.count);
+        out += &format!("\n{} {uses} of the run-time library {are} untranslated, too\n", names.count);
     }
     if !summary.codes.is_empty() {
         out += "\n";
     }
     for (code, counted) in &summary.codes {
         let title = pages::title(*code).map_or(Cow::Borrowed(""), Cow::Borrowed);
-        out += &format!("{:>8}  {code}  {:<8}{title}\n", counted.count, word(counted.severity));
+        out += &format!("{:>8}  {code}  {:<14}{title}\n", counted.count, shown(counted.severity));
     }
     out + &closing(summary, manner)
 }

@@ -1,4 +1,4 @@
-//! What loading refuses: words, places and codes that nobody knows, templates that are no OpenMP, rows that overlap or
+//! What loading refuses: words, places and codes that nobody knows, templates that are not OpenMP, rows that overlap or
 //! leave a situation without an answer, a lost meaning that no diagnostic tells.
 //!
 //! Invariant: the same function serves the tests and every start of the program.

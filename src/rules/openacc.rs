@@ -27,11 +27,11 @@ pub struct OpenAcc {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Association {
-    /// The structured block behind it.
+    /// The structured block after it.
     Block,
-    /// The loop behind it.
+    /// The loop after it.
     Loop,
-    /// The statement behind it.
+    /// The statement after it.
     Statement,
     /// The variables or the procedure it names or precedes.
     Declaration,
@@ -55,7 +55,7 @@ pub struct Directive {
     pub since: String,
     /// The clauses that may stand on it.
     pub clauses: Vec<String>,
-    /// The clauses that may stand behind `device_type`; `None` if `device_type` does not divide its clauses.
+    /// The clauses that may stand after `device_type`; `None` if `device_type` does not divide its clauses.
     pub after_device_type: Option<Vec<String>>,
     /// The clauses that may stand on it once only.
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! Compiler profiles: what each compiler is best given, with the measurement that says so.
 //!
-//! Invariant: a profile changes how a nest is shared out, never what it computes.
+//! Invariant: a profile changes how a nest is distributed, never what it computes.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -14,19 +14,19 @@ use super::embed;
 pub struct ProfileRules {
     /// One sentence for the user.
     pub summary: String,
-    /// The profile that is compiled in and that it is, or begins from: what that compiler does not build is told.
+    /// The profile that is compiled in and that it is, or begins from: what that compiler does not build is reported.
     #[serde(skip)]
     pub family: String,
     /// The compilers' commands, without version and target.
     pub commands: Vec<String>,
     /// `collapse`: a tight nest becomes one loop; `split`: gangs outside, lanes inside.
     pub tight_nest: String,
-    /// From OpenMP 5.0 on: `loop`: loops are `loop` constructs where these may stand; `distribute`: they say who shares them out.
+    /// From OpenMP 5.0 on: `loop`: loops are `loop` constructs where these may stand; `distribute`: they say who distributes them.
     #[serde(default = "distribute")]
     pub nest: String,
     /// An inner loop with fewer literal iterations than this stays inside one thread.
     pub short_trip: u32,
-    /// Loops that use arrays of variable length may be shared out inside others.
+    /// Loops that use arrays of variable length may be distributed inside others.
     pub variable_length_inside: bool,
     /// The compiler tiles loops that are collapsed.
     pub tile: bool,

@@ -44,7 +44,7 @@ pub enum Place {
     Target,
     /// `teams`
     Teams,
-    /// The construct that shares out the loop's iterations.
+    /// The construct that distributes the loop's iterations.
     LevelLeaf,
     /// `distribute`
     Distribute,
@@ -63,9 +63,9 @@ pub enum Strategy {
     Finalize,
     /// The clause is said at the compute constructs inside.
     PushDown,
-    /// The plan has turned the clause into who shares out the loop.
+    /// The plan has turned the clause into who distributes the loop.
     Levels,
-    /// A directive of its own behind the loop's.
+    /// A directive of its own after the loop's.
     Tile,
     /// The plan has chosen the clauses of one device type.
     ChooseDevice,
@@ -87,7 +87,7 @@ pub enum Strategy {
     DeclareTargetData,
     /// `declare target link` of variables.
     DeclareTargetLink,
-    /// Data enter where the directive stands, and leave where the function is left.
+    /// Data enter where the directive stands, and leave where the function returns.
     DeclareRegion,
     /// A pointer takes the clause, and hides the variable in the construct.
     Shadow,
@@ -109,9 +109,9 @@ pub enum Action {
     Directive(Pragma),
     /// A statement with the hole `{expr}`.
     Statement(String),
-    /// An expression in the place of a call, with the call's arguments in its holes.
+    /// An expression in place of a call, with the call's arguments in its holes.
     Call(String),
-    /// Directives in the place of a call's statement.
+    /// Directives in place of a call's statement.
     Pragmas(Vec<Pragma>),
     /// The row's lines, and nothing else.
     Lines,
@@ -119,7 +119,7 @@ pub enum Action {
     Strategy(Strategy),
     /// Nothing.
     Drop,
-    /// The directive is left.
+    /// The directive is left untranslated.
     Refuse,
 }
 
@@ -139,7 +139,7 @@ pub struct Template {
     pub clause: String,
     /// What stands before the colon; may hold `{op}`.
     pub modifier: Option<String>,
-    /// What stands behind it.
+    /// What stands after it.
     pub argument: TemplateArg,
 }
 
@@ -204,7 +204,7 @@ pub struct CudaRow {
 }
 
 impl CudaRow {
-    /// Whether it speaks of a word on directive `on`.
+    /// Whether it is about a word on directive `on`.
     pub fn is_about(&self, on: &str) -> bool {
         self.when.get("on").is_none_or(|all| all.iter().any(|one| one == on))
     }

@@ -34,7 +34,7 @@ pub struct RawSubject {
     /// The directives it may stand on; empty for a directive's own page.
     #[serde(default)]
     pub on: Vec<String>,
-    /// Other names that mean the same; a routine's `…_async` twins take a queue as their last argument.
+    /// Other names that mean the same; a routine's `…_async` counterparts take a queue as their last argument.
     #[serde(default)]
     pub also: Vec<String>,
     /// The names of a routine's arguments, for the holes of its templates; none for a name that is not called.
@@ -65,7 +65,7 @@ pub struct RawRow {
     /// Directives that take a call's statement's place.
     #[serde(default)]
     pub pragma: Vec<String>,
-    /// Lines before and behind the construct.
+    /// Lines before and after the construct.
     pub around: Option<[String; 2]>,
     /// The first and the last lines while the construct's data is on the device.
     pub inside: Option<[String; 2]>,

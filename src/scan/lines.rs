@@ -76,7 +76,7 @@ fn stacked(rest: &[u8]) -> Option<(bool, String)> {
 
 /// The line that says what a macro means again. What this file has not defined, nobody here knows.
 fn restored(name: String, known: Option<MacroLine>, span: Span) -> MacroLine {
-    let unknown = || format!("#error \"what `{name}` means behind `pop_macro` was not seen\"");
+    let unknown = || format!("#error \"what `{name}` means after `pop_macro` was not seen\"");
     let instead = match &known {
         Some(one) if one.is_undef => format!("#undef {name}"),
         Some(one) => {

@@ -1,4 +1,4 @@
-//! Fortran's array assignments and `where`: what they do to each element, if the order of the elements is no matter.
+//! Fortran's array assignments and `where`: what they do to each element, if the order of the elements does not matter.
 //!
 //! Invariant: what is called elementwise gives the same values in any order; in doubt there is a refusal with its reason.
 
@@ -65,7 +65,7 @@ pub enum Piece {
     },
 }
 
-/// Reads statement `stmt`. `None` if it is no assignment to an array, no `where`, and none that makes one value of an array.
+/// Reads statement `stmt`. `None` if it is not an assignment to an array, no `where`, and none that makes one value of an array.
 pub fn elementwise(
     file: &SourceFile,
     unit: &Unit,
@@ -146,9 +146,9 @@ impl Reader<'_> {
             }
             StmtKind::Expr(expr) => match &self.unit.expr(*expr).kind {
                 ExprKind::Assign(None, left, right) => self.assignment(span, *left, *right),
-                _ => Err(Refusal::new(span, "this is no assignment")),
+                _ => Err(Refusal::new(span, "this is not an assignment")),
             },
-            _ => Err(Refusal::new(span, "this is no assignment")),
+            _ => Err(Refusal::new(span, "this is not an assignment")),
         }
     }
 
@@ -189,7 +189,7 @@ impl Reader<'_> {
         let Some((assigned, is_assigned)) =
             self.named.iter_mut().skip(from).find(|(named, _)| named.whole == at).filter(|_| rank > 0)
         else {
-            return Err(Refusal::new(at, "it is no array that is seen as such"));
+            return Err(Refusal::new(at, "it is not seen to be an array"));
         };
         *is_assigned = true;
         if value > 0 && value != rank {

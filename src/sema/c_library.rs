@@ -1,6 +1,6 @@
 //! The functions of `<math.h>` and `<stdlib.h>` as C declares them: one function to a name.
 //!
-//! Invariant: a function with `f` or `l` behind its name is another one and is not among the functions for `double`.
+//! Invariant: a function with `f` or `l` after its name is another one and is not among the functions for `double`.
 
 use super::c_type::{CNumber, CType, Rank};
 

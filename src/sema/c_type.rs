@@ -88,7 +88,7 @@ impl CNumber {
         })
     }
 
-    /// The type behind a name of the standard headers, with 64 bits to a `long`.
+    /// The type after a name of the standard headers, with 64 bits to a `long`.
     fn standard(name: &str) -> Option<CNumber> {
         use Rank::{Bool, Char, Int, Long, Short};
         Some(match name {
@@ -504,7 +504,7 @@ impl<'a> CTypes<'a> {
     }
 }
 
-/// The type of a floating-point number, or of what is none.
+/// The type of a floating-point number, or of what is not one.
 fn floating(text: &str) -> CType {
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let is_number = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'));

@@ -125,7 +125,7 @@ fn selected(unit: &Unit, symbols: &Symbols, selector: ExprId) -> Option<Selected
             let symbol = symbols.lookup(name, unit.expr(*one).span.start);
             symbol.is_none_or(|symbol| symbols.get(symbol).class != Class::Scalar)
         };
-        // What is no array has parts only of its characters.
+        // What is not an array has parts only of its characters.
         if whole.rank == 0 || subscripts.iter().any(is_vector) {
             return None;
         }
@@ -144,7 +144,7 @@ fn is_element(unit: &Unit, subscripts: &[ExprId]) -> bool {
     !subscripts.is_empty() && !subscripts.iter().any(|one| is_triplet(unit, *one))
 }
 
-/// A reference without the subscripts behind it, and those subscripts.
+/// A reference without the subscripts after it, and those subscripts.
 fn object(unit: &Unit, expr: ExprId) -> (ExprId, Vec<ExprId>) {
     let (mut at, mut subscripts) = (expr, Vec::new());
     loop {
@@ -280,7 +280,7 @@ pub struct Path {
     pub root: SymbolId,
     /// The components, from the variable inwards; none where the variable itself is named.
     pub steps: Vec<Step>,
-    /// Its bytes, without subscripts behind the last component.
+    /// Its bytes, without subscripts after the last component.
     pub span: Span,
     /// It is assigned, or may be by a procedure that it is passed to.
     pub is_written: bool,
@@ -322,15 +322,15 @@ pub struct Step {
     pub name: String,
     /// The subscripts before it.
     pub subscripts: Vec<ExprId>,
-    /// The offset behind it.
+    /// The offset after it.
     pub end: u32,
 }
 
-/// A name of a variable with the components behind it.
+/// A name of a variable with the components after it.
 pub struct Chain {
     /// The variable's name.
     pub root: ExprId,
-    /// The root and the components without subscripts behind them.
+    /// The root and the components without subscripts after them.
     pub inner: Vec<ExprId>,
     /// The components, from the variable inwards.
     pub steps: Vec<Step>,
@@ -389,7 +389,7 @@ pub fn paths(unit: &Unit, symbols: &Symbols, more: &BTreeSet<SymbolId>) -> Vec<P
         let (is_written, is_asked) = (about.written[at], about.asked[at]);
         paths.push(Path { root, steps, span: unit.expr(id).span, is_written, is_asked });
     };
-    // Outer members stand behind the inner ones that they are made of.
+    // Outer members stand after the inner ones that they are made of.
     for (at, expr) in unit.exprs.iter().enumerate().rev() {
         if met[at] || !matches!(expr.kind, ExprKind::Member { .. }) {
             continue;

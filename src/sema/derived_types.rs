@@ -114,7 +114,7 @@ impl DerivedTypes {
     }
 }
 
-/// The types with allocatable components: their own, inherited ones, and those of components that are no pointers.
+/// The types with allocatable components: their own, inherited ones, and those of components that are not pointers.
 fn deep(types: &FxHashMap<String, DerivedType>) -> FxHashSet<String> {
     let mut deep: FxHashSet<String> = FxHashSet::default();
     loop {

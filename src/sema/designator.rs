@@ -36,7 +36,7 @@ pub(super) struct Designator {
     is_pointer: bool,
     is_target: bool,
     base: Option<BaseType>,
-    /// The type of its elements, if it is one of numbers or truth values.
+    /// The type of its elements, if it is one of numbers or logical values.
     pub(super) number: Option<Number>,
 }
 
@@ -83,32 +83,32 @@ impl Designator {
 }
 
 /// A part of a designator, from left to right.
-enum Part {
+enum DesignatorPart {
     /// A name: of the variable, or of a component.
     Name(String, Span),
     /// Subscripts, and the end of their list.
     Subscripts(Vec<ExprId>, u32),
 }
 
-fn parts(unit: &Unit, expr: ExprId) -> Option<Vec<Part>> {
+fn parts(unit: &Unit, expr: ExprId) -> Option<Vec<DesignatorPart>> {
     let mut parts = Vec::new();
     let mut at = expr;
     loop {
         let span = unit.expr(at).span;
         match &unit.expr(at).kind {
             ExprKind::Name(name) => {
-                parts.push(Part::Name(name.clone(), span));
+                parts.push(DesignatorPart::Name(name.clone(), span));
                 parts.reverse();
                 return Some(parts);
             }
             ExprKind::Member { base, name, .. } => {
-                parts.push(Part::Name(name.clone(), span));
+                parts.push(DesignatorPart::Name(name.clone(), span));
                 at = *base;
             }
             ExprKind::Index(base, subscript) => {
                 match parts.last_mut() {
-                    Some(Part::Subscripts(list, _)) => list.insert(0, *subscript),
-                    _ => parts.push(Part::Subscripts(vec![*subscript], span.end)),
+                    Some(DesignatorPart::Subscripts(list, _)) => list.insert(0, *subscript),
+                    _ => parts.push(DesignatorPart::Subscripts(vec![*subscript], span.end)),
                 }
                 at = *base;
             }
@@ -117,7 +117,7 @@ fn parts(unit: &Unit, expr: ExprId) -> Option<Vec<Part>> {
     }
 }
 
-/// Reads what `expr` names. `None` if it is no name, element, section or component.
+/// Reads what `expr` names. `None` if it is not a name, element, section or component.
 pub(super) fn designator(
     texts: Texts,
     symbols: &Symbols,
@@ -125,7 +125,7 @@ pub(super) fn designator(
 ) -> Option<Result<Designator, Refusal>> {
     let whole = texts.unit.expr(expr).span;
     let parts = parts(texts.unit, expr)?;
-    let Some(Part::Name(name, at)) = parts.first() else { return None };
+    let Some(DesignatorPart::Name(name, at)) = parts.first() else { return None };
     let root = symbols.lookup(name, at.start)?;
     Some(Walk { texts, symbols, whole }.read(root, &parts))
 }
@@ -166,7 +166,7 @@ impl Walk<'_> {
         }
     }
 
-    fn read(&self, root: SymbolId, parts: &[Part]) -> Result<Designator, Refusal> {
+    fn read(&self, root: SymbolId, parts: &[DesignatorPart]) -> Result<Designator, Refusal> {
         let symbol = self.symbols.get(root);
         let mut known = self.of_symbol(symbol)?;
         let mut out = Designator {
@@ -186,7 +186,7 @@ impl Walk<'_> {
         };
         let mut parts = parts.iter().enumerate().peekable();
         while let Some((at, part)) = parts.next() {
-            let Part::Name(name, span) = part else { return self.refused("it is not understood") };
+            let DesignatorPart::Name(name, span) = part else { return self.refused("it is not understood") };
             if at > 0 {
                 known = self.of_component(&known, name)?;
                 out.path.push(name.clone());
@@ -194,10 +194,10 @@ impl Walk<'_> {
             }
             out.key.push_str(name);
             out.is_pointer |= known.attributes.pointer;
-            let listed = parts.next_if(|(_, next)| matches!(next, Part::Subscripts(..)));
+            let listed = parts.next_if(|(_, next)| matches!(next, DesignatorPart::Subscripts(..)));
             let before = Span { start: self.whole.start, end: span.end };
             let (subscripts, end) = match listed {
-                Some((_, Part::Subscripts(list, end))) => {
+                Some((_, DesignatorPart::Subscripts(list, end))) => {
                     out.inside.extend(self.expressions(list));
                     (self.listed(&known, before, list)?, *end)
                 }

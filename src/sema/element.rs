@@ -75,7 +75,7 @@ impl Types<'_> {
         Type { shape, base, element }
     }
 
-    /// What is behind the pointers and dimensions of a variable or member.
+    /// What comes after the pointers and dimensions of a variable or member.
     fn base(&self, decl: &Decl) -> (String, Option<Element>) {
         let (mut decl, mut name) = (decl, String::new());
         for _ in 0..DEPTH {

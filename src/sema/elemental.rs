@@ -50,7 +50,7 @@ fn is_in(list: &[&str], name: &str) -> bool {
     list.binary_search(&name).is_ok()
 }
 
-/// How many arguments of an elemental intrinsic function are values, if a kind may stand behind them.
+/// How many arguments of an elemental intrinsic function are values, if a kind may stand after them.
 pub fn values(name: &str) -> Option<usize> {
     match name {
         "cmplx" => Some(2),

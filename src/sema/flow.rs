@@ -1,5 +1,5 @@
 //! Data flow of a statement: which names it reads and writes, which it reads before it has surely written them,
-//! and which are still wanted behind it.
+//! and which are still wanted after it.
 //!
 //! Invariant: errs on one side: `exposed` and `live_after` may name too many symbols, never too few (jumps and
 //! conditional code count as not written).
@@ -77,7 +77,7 @@ pub fn live_after(
         wanted.iter().copied().partition(is_kept);
     let none = FxHashMap::default();
     let mut flow = Flow::new(unit, symbols, &none);
-    // What comes behind, step by step, until each variable is read or surely overwritten.
+    // What comes after, step by step, until each variable is read or surely overwritten.
     let mut settle = |flow: &Flow| {
         let read =
             |symbol: &SymbolId| flow.uses.of(*symbol).is_some_and(|used| used.exposed || used.address_taken);
@@ -161,7 +161,7 @@ struct Flow<'a> {
     symbols: &'a Symbols,
     controlled: &'a FxHashMap<StmtId, SymbolId>,
     uses: Uses,
-    /// What is surely assigned here; `None` behind a jump: nothing gets here.
+    /// What is surely assigned here; `None` after a jump: nothing gets here.
     assigned: Option<Assigned>,
     /// The loops and `switch` statements around, outermost first; `None` for a loop.
     around: Vec<Option<Switch>>,
@@ -307,7 +307,7 @@ impl<'a> Flow<'a> {
         self.around.pop();
     }
 
-    /// The body of a `switch`: behind it, what all of its branches assign is assigned if one of them is surely taken.
+    /// The body of a `switch`: after it, what all of its branches assign is assigned if one of them is surely taken.
     fn switch(&mut self, body: StmtId) {
         let before = self.assigned.clone();
         self.around.push(Some(Switch { entry: before.clone(), ..Switch::default() }));
@@ -494,7 +494,7 @@ impl<'a> Flow<'a> {
                 continue;
             }
             self.expr(*arg);
-            // What is behind a pointer or in an array may be read and written by the callee.
+            // What a pointer leads to or in an array may be read and written by the callee.
             if let ExprKind::Name(_) = self.unit.expr(*arg).kind {
                 self.part(*arg, false);
                 self.part(*arg, true);

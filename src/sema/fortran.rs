@@ -521,7 +521,7 @@ pub fn resolve(unit: &mut Unit, symbols: &Symbols) {
             symbol.kind,
             SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static | SymbolKind::Constant
         );
-        // What `associate` names is no function.
+        // What `associate` names is not a function.
         let is_associated =
             symbol.decl.is_some_and(|decl| unit.decl(decl).derived.first() == Some(&Derived::Reference));
         let is_array = symbol.class == Class::Array || is_associated;

@@ -22,7 +22,7 @@ pub enum Element {
 pub struct Type {
     /// Its pointers (`false`) and dimensions (`true`), outermost first.
     pub shape: Vec<bool>,
-    /// What is behind them: the words of a built-in type, the name of another one; empty for one without a name.
+    /// What comes after them: the words of a built-in type, the name of another one; empty for one without a name.
     pub base: String,
     /// What the elements hold, if that is known.
     pub element: Option<Element>,

@@ -47,9 +47,9 @@ pub struct NotCanonical(pub &'static str);
 pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
     let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else {
         return Err(NotCanonical(if unit.is_fortran() {
-            "it is no `do` loop"
+            "it is not a `do` loop"
         } else {
-            "it is no `for` loop"
+            "it is not a `for` loop"
         }));
     };
     if unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_none()) {
@@ -64,7 +64,7 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         || known.is_floating
         || known.class == Class::Scalar && is_real(unit, symbols, var)
     {
-        return Err(NotCanonical("its variable is no integer"));
+        return Err(NotCanonical("its variable is not an integer"));
     }
     if symbols.get(var).kind == SymbolKind::Member {
         return Err(NotCanonical("its variable is a member of the object"));
@@ -83,7 +83,7 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         return Err(NotCanonical("its header changes another variable"));
     }
     if is_floating(unit, symbols, first) || is_floating(unit, symbols, bound) {
-        return Err(NotCanonical("its bounds are no integers"));
+        return Err(NotCanonical("its bounds are not integers"));
     }
     let is_one = step.is_none_or(|step| matches!(unit.expr(step).kind, ExprKind::Int(1)));
     if compare == BinaryOp::NotEqual && !is_one {
@@ -93,7 +93,7 @@ pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, No
         return Err(NotCanonical("it counts away from its bound"));
     }
     if leaves_loop(unit, stmt, *body) {
-        return Err(NotCanonical("it is left by `break`, `return` or `goto`"));
+        return Err(NotCanonical("`break`, `return` or `goto` leaves it"));
     }
     let header = Header { var, declared, first, bound, compare, step, down, body: *body };
     let inside = super::flow::uses(unit, symbols, *body);
@@ -248,7 +248,7 @@ pub(super) fn changes(unit: &Unit, expr: ExprId) -> bool {
 fn leaves_loop(unit: &Unit, stmt: StmtId, body: StmtId) -> bool {
     let mut pending = vec![(body, true)];
     let mut jumps = Vec::new();
-    // The end of its own body is no way out.
+    // The end of its own body is not a way out.
     let mut labels: Vec<String> = unit.loop_labels(stmt).into_iter().flatten().take(1).collect();
     while let Some((stmt, breaks)) = pending.pop() {
         labels.extend(unit.loop_labels(stmt).into_iter().flatten());

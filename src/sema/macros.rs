@@ -38,7 +38,7 @@ pub fn number(body: &str) -> Option<i128> {
     inside.unwrap_or(body).trim().trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
 }
 
-/// Whether what stands behind a name assigns it.
+/// Whether what stands after a name assigns it.
 fn is_assigned(behind: &str) -> bool {
     const OPERATORS: [&str; 12] = ["++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
     (behind.starts_with('=') && !behind.starts_with("=="))

@@ -1,4 +1,4 @@
-//! Where variables of Fortran get other memory than before, but for `allocate` and `deallocate`.
+//! Where variables of Fortran get other memory than before, except `allocate` and `deallocate`.
 //!
 //! Invariant: an assignment is passed over only where the shapes of both sides are surely the same.
 

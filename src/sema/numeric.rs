@@ -1,4 +1,4 @@
-//! The types of Fortran's numbers and truth values, with their kinds.
+//! The types of Fortran's numbers and logical values, with their kinds.
 //!
 //! Invariant: two types are called equal only if every compiler stores them alike; in doubt a type is not known.
 
@@ -50,7 +50,7 @@ impl Number {
         let before = Span { start: decl.span.start, end: decl.name_span.start };
         let stated = plain(&texts.code(before));
         let behind = Span { start: decl.name_span.end, end: decl.span.end };
-        // An old way to state a kind behind the name.
+        // An old way to state a kind after the name.
         if plain(&texts.code(behind)).starts_with('*') {
             return None;
         }

@@ -168,7 +168,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// That of a function, by its name; none for one that is no operator, and for those that are met as calls, elements or
+    /// That of a function, by its name; none for one that is not an operator, and for those that are met as calls, elements or
     /// streams.
     fn of(name: &str) -> Option<Kind> {
         let sign = name.strip_prefix("operator")?;

@@ -1,4 +1,4 @@
-//! Statements that print: what the host can run in the place of the device, as far as the statement itself goes.
+//! Statements that print: what the host can run in place of the device, as far as the statement itself goes.
 //!
 //! Invariant: a statement that is called output changes no variable but those of its own loops, and calls nothing of the program.
 

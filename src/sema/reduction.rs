@@ -30,7 +30,7 @@ pub struct Reduction {
     pub last: Option<Last>,
 }
 
-/// A statement behind the loops: the assignment, with the variable in the place of the function.
+/// A statement after the loops: the assignment, with the variable in place of the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Last {
     /// The statement.
@@ -262,7 +262,7 @@ impl Reader<'_> {
         let ranges = self.named.iter().skip(from).find(|(named, _)| rank > 0 && named.rank() == rank);
         self.ranges = ranges.map(|(named, _)| named.ranges());
         if self.ranges.is_none() {
-            return Err(Refusal::new(self.unit.expr(array).span, "it is no array that is seen as such"));
+            return Err(Refusal::new(self.unit.expr(array).span, "it is not seen to be an array"));
         }
         let second = match other {
             Some(other) => {
@@ -373,7 +373,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The statement with the variable in the place of the call.
+    /// The statement with the variable in place of the call.
     fn last(&mut self, whole: Span, right: ExprId, found: &Found, target: &Target) -> Result<Last, Refusal> {
         let call = self.unit.expr(found.call).span;
         let text = self.file.text(whole);

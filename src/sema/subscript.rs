@@ -50,7 +50,7 @@ impl Extent {
         }
     }
 
-    /// A text of the form `name + number`, parted; the name is empty for a number alone.
+    /// A text of the form `name + number`, split; the name is empty for a number alone.
     fn of(text: &str) -> (String, i128) {
         if let Ok(value) = text.parse() {
             return (String::new(), value);

@@ -48,7 +48,7 @@ pub enum Class {
 pub struct Bounds {
     /// In Fortran the lower bound, where one is written.
     pub lower: Option<String>,
-    /// In C the number of elements, in Fortran the upper bound; `None` where it is not said, or behind a pointer.
+    /// In C the number of elements, in Fortran the upper bound; `None` where it is not said, or through a pointer.
     pub upper: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct Symbol {
     pub bounds: Vec<Bounds>,
     /// The bytes in which it is visible (the whole file for a header's).
     pub scope: Span,
-    /// It is visible behind this offset.
+    /// It is visible after this offset.
     pub from: u32,
     /// The declaration, if it is in this file.
     pub decl: Option<DeclId>,

@@ -30,7 +30,7 @@ use super::uses::KnownUses;
 struct Entry {
     /// The bytes in which it is visible.
     scope: Span,
-    /// It is visible behind this offset.
+    /// It is visible after this offset.
     from: u32,
     id: SymbolId,
 }
@@ -339,7 +339,7 @@ impl Symbols {
         known.kind == SymbolKind::Constant && known.decl.is_none() && known.home.is_none()
     }
 
-    /// The scalar variables that the object-like macro `name` leads to where it is used at `offset`; none if it is no macro.
+    /// The scalar variables that the object-like macro `name` leads to where it is used at `offset`; none if it is not a macro.
     pub fn stands_for(&self, name: &str, offset: u32) -> Vec<SymbolId> {
         let mut found = Vec::new();
         let Some(first) = self.standing.get(name) else { return found };
@@ -873,7 +873,7 @@ impl Types<'_> {
         } else if self.enums.contains(bare) || is_standard_scalar(bare) {
             Class::Scalar
         } else if name.contains('<') && !bare.ends_with("_t") {
-            // What has arguments is a class template, but for the likes of `std::enable_if_t`.
+            // What has arguments is a class template, except the likes of `std::enable_if_t`.
             Class::Record
         } else {
             Class::Unknown

@@ -1,4 +1,4 @@
-//! The types of Fortran's expressions of numbers and truth values.
+//! The types of Fortran's expressions of numbers and logical values.
 //!
 //! Invariant: an expression whose type is not surely known has none.
 

@@ -24,16 +24,16 @@ pub struct Use {
     pub exposed: bool,
     /// Its address is taken, so a callee may read and write it.
     pub address_taken: bool,
-    /// Something in it or behind it is read: `a[i]`, `s.m`, `*p`.
+    /// Something in it or after it is read: `a[i]`, `s.m`, `*p`.
     pub part_read: bool,
-    /// Something in it or behind it is assigned.
+    /// Something in it or after it is assigned.
     pub part_written: bool,
     /// The first place where it is named.
     pub first: Option<Span>,
 }
 
 impl Use {
-    /// Whether nothing changes the variable, or what is in it or behind it.
+    /// Whether nothing changes the variable, or what is in it or after it.
     pub fn is_unchanged(&self) -> bool {
         !self.written && !self.part_written && !self.address_taken
     }

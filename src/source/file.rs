@@ -65,7 +65,7 @@ impl SourceFile {
         self.bytes.get(span.range()).unwrap_or_default()
     }
 
-    /// The text of `span`, which `source::bytes` makes the same bytes again: each that is no UTF-8 is one character.
+    /// The text of `span`, which `source::bytes` makes the same bytes again: each that is not UTF-8 is one character.
     pub fn text(&self, span: Span) -> std::borrow::Cow<'_, str> {
         super::text::text(self.slice(span))
     }

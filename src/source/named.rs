@@ -1,6 +1,6 @@
 //! What has a name, without a look at all that a file holds.
 //!
-//! Invariant: of things with one name the first comes first; what is added behind the first question is found by the next.
+//! Invariant: of things with one name the first comes first; what is added after the first question is found by the next.
 
 use std::sync::OnceLock;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The names that options define, or say to be undefined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Predefined {
-    /// What stands behind `#define`, name and all; `None` for a name that is not defined.
+    /// What stands after `#define`, name and all; `None` for a name that is not defined.
     names: BTreeMap<String, Option<String>>,
     /// The last column of fixed form that is read.
     last_column: Option<usize>,
@@ -18,13 +18,13 @@ pub struct Predefined {
 const ANY_LENGTH: usize = 1 << 20;
 
 impl Predefined {
-    /// What stands behind `-D`: `NAME`, which is 1, `NAME=V` or `NAME(x)=V`.
+    /// What stands after `-D`: `NAME`, which is 1, `NAME=V` or `NAME(x)=V`.
     pub fn define(&mut self, text: &str) {
         let (head, body) = text.split_once('=').unwrap_or((text, "1"));
         self.names.insert(name_of(head), Some(format!("{head} {body}")));
     }
 
-    /// What stands behind `-U`.
+    /// What stands after `-U`.
     pub fn undefine(&mut self, name: &str) {
         self.names.insert(name_of(name), None);
     }
@@ -39,12 +39,12 @@ impl Predefined {
         self.last_column
     }
 
-    /// The names, and what stands behind the `#define` of each that is defined.
+    /// The names, and what stands after the `#define` of each that is defined.
     pub fn names(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.names.iter().map(|(name, line)| (name.as_str(), line.as_deref()))
     }
 
-    /// Takes over what `other` says, which is said behind it.
+    /// Takes over what `other` says, which is said after it.
     pub fn extend(&mut self, other: &Predefined) {
         self.names.extend(other.names.clone());
         self.last_column = other.last_column.or(self.last_column);

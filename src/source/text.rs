@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// A byte that is no UTF-8 is shown as this character and as many behind it: the end of the last plane for private use.
+/// A byte that is not UTF-8 is shown as this character and as many after it: the end of the last plane for private use.
 const FIRST: u32 = 0x10_ff00;
 
 /// The first bytes, in UTF-8, of all these characters.
@@ -19,9 +19,9 @@ pub fn byte_of(c: char) -> Option<u8> {
     u8::try_from(u32::from(c).checked_sub(FIRST)?).ok()
 }
 
-/// Text in which each byte that is no UTF-8 is one character.
+/// Text in which each byte that is not UTF-8 is one character.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    // Nearly all of it is UTF-8, and told to be so faster than it is made so.
+    // Nearly all of it is UTF-8, and checking that is faster than converting it.
     if let Ok(text) = std::str::from_utf8(bytes)
         && !has_stand_in(bytes)
     {

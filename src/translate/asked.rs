@@ -1,4 +1,4 @@
-//! What the user asks for of single directives: to be left, or to run in order.
+//! What the user asks for of single directives: to be left untranslated, or to run in order.
 //!
 //! Invariant: asked for by a line, or by a comment on the line before the directive, and by nothing else.
 
@@ -51,7 +51,7 @@ pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
     if remarks.is_empty() {
         return;
     }
-    // The lines of directives, and whether each is left or has what it asked for.
+    // The lines of directives, and whether each is left untranslated or has what it asked for.
     let mut there: BTreeMap<usize, bool> = BTreeMap::new();
     for report in &translation.directives {
         *there.entry(file.line_number(report.span.start)).or_default() |= report.outcome == Outcome::Left;
@@ -59,7 +59,7 @@ pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
     let heeding: BTreeSet<usize> = translation.heeding(file).collect();
     let is_heeded = |remark: &Remark, wish: Wish| {
         let next = file.line_number(remark.span.start) + 1;
-        // What is left is told with its own reason, and `seq` where there was a loop.
+        // What is left untranslated is reported with its own reason, and `seq` where there was a loop.
         let is_left = there.get(&next).filter(|_| remark.is_alone);
         is_left.is_some_and(|is_left| wish == Wish::Leave || *is_left || heeding.contains(&next))
     };

@@ -10,7 +10,7 @@ use crate::sema::{Others, Symbols};
 use crate::source::{Language, SourceFile, Span};
 use crate::{bind, host, rules};
 
-/// A text of our own that is longer than a line of Fortran, in free form: continued behind commas.
+/// A text of our own that is longer than a line of Fortran, in free form: continued after commas.
 pub fn folded(text: &str) -> String {
     const WIDTH: usize = 80;
     let mut out = String::new();
@@ -44,7 +44,7 @@ pub fn is_inner(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The first use of the library in a text: what stands before it, the name with its arguments, what stands behind it.
+/// The first use of the library in a text: what stands before it, the name with its arguments, what stands after it.
 pub fn next_use(text: &str) -> Option<(&str, &str, &str)> {
     let starts = text.match_indices("acc_").map(|(at, _)| at);
     let begins = |at: &usize| {

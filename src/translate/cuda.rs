@@ -116,7 +116,7 @@ fn condition(scan: &Scan, own: &Reading, lowered: &mut [cuda::Lowered], all: &mu
     }
 }
 
-/// The edits for one directive; none if it is left.
+/// The edits for one directive; none if it is left untranslated.
 fn edits(one: &bind::Bound, lowered: &cuda::Lowered, all: &mut Gathered) -> Option<Vec<Edit>> {
     let file = &all.source.file;
     let changes = lowered.changes.as_ref()?.iter();
@@ -186,7 +186,7 @@ impl Cuda {
         self.macros.extend(guards.chain(named));
     }
 
-    /// `_OPENACC` gives way to the macro of the library, but for what is written anew.
+    /// `_OPENACC` gives way to the macro of the library, except what is written anew.
     fn name_macros(&mut self, all: &mut Gathered) {
         let written: Vec<Span> = all.edits.edits().map(|edit| edit.span).collect();
         for span in std::mem::take(&mut self.macros) {
@@ -201,7 +201,7 @@ impl Cuda {
     fn beside(&self, all: &mut Gathered) -> Vec<Beside> {
         let file = &all.source.file;
         let name = &file.name;
-        // What only goes needs nothing in its place.
+        // What only goes needs nothing instead.
         let calls = |edit: &Edit| edit.text.windows(3).any(|word| word.eq_ignore_ascii_case(b"acc"));
         if self.device.is_empty() && !all.edits.edits().any(calls) {
             return Vec::new();

@@ -15,7 +15,7 @@ pub struct Site {
     there: Span,
 }
 
-/// The translation of a source by `translate`, which sees declarations in the place of macros.
+/// The translation of a source by `translate`, which sees declarations in place of macros.
 pub fn translated(source: &Source, translate: &dyn Fn(&Source) -> Translation) -> Translation {
     let headers: Vec<&[Macro]> = source.headers.iter().map(|header| header.declaring.as_slice()).collect();
     let units = source.headers.iter().map(|header| &header.unit);

@@ -1,6 +1,6 @@
 //! OpenMP that stands in the source already: the user's or ours, never both for the same code.
 //!
-//! Invariant: what the user wrote goes only if ours has come in its place.
+//! Invariant: what the user wrote goes only if ours has replaced it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub enum Existing {
     Ask,
     /// It stays, and the OpenACC goes.
     Keep,
-    /// It goes, and the translation comes in its place.
+    /// It goes, and the translation replaces it.
     Replace,
 }
 
@@ -42,7 +42,7 @@ pub struct Apart {
 pub struct Chosen {
     /// Those to translate.
     pub bound: Vec<Bound>,
-    /// Those that are left.
+    /// Those that are left untranslated.
     pub left: Vec<Span>,
     /// Those that stay as they are, though nothing is left to do about them.
     pub stay: Vec<Span>,

@@ -18,7 +18,7 @@ use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Pro
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::{ScopeKind, StmtId};
-use crate::omp::Part;
+use crate::omp::SourceChange;
 use crate::plan::{self, Exit, Item};
 use crate::scan::{self, Conditions, Include, Scan};
 use crate::sema::{Class, Symbol, Texts};
@@ -97,7 +97,7 @@ struct FortranCuda {
     headers: BTreeSet<Span>,
     /// `use openacc`, by place.
     modules: BTreeSet<Span>,
-    /// The sentinels `!@acc`: what stands behind them is there in each build.
+    /// The sentinels `!@acc`: what stands after them is there in each build.
     conditionals: BTreeSet<Span>,
     /// The lines at statements that allocate, by place.
     placed: BTreeSet<(u32, Vec<u8>)>,
@@ -507,7 +507,7 @@ impl FortranCuda {
             let is_whole_of_assumed_size = known.fortran.assumed_size && item.parts.is_empty();
             matches!(known.class, Class::Array | Class::Scalar | Class::Record)
                 && !is_whole_of_assumed_size
-                // The library takes an argument that is absent for nothing, but a section of it is no argument.
+                // The library takes an argument that is absent for nothing, but a section of it is not an argument.
                 && (!known.fortran.optional || item.parts.is_empty())
         });
         if is_plain && !item.common { Ok(passed) } else { Err(refused()) }
@@ -607,7 +607,7 @@ impl FortranCuda {
         self.replaced(view, at, lines, order.condition)
     }
 
-    /// Statements in the place of a directive, which run where a condition is true.
+    /// Statements in place of a directive, which run where a condition is true.
     fn replaced(
         &mut self,
         view: &View,
@@ -712,7 +712,7 @@ fn is_passed(view: &View, known: &Symbol) -> bool {
     matches!(known.class, Class::Array | Class::Scalar | Class::Record) && !is_object_with_procedures
 }
 
-/// The edits that end a region of directive `at` where it is left.
+/// The edits that end a region of directive `at` where control leaves it.
 fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
     let ground = &view.ground;
     let one = &ground.bound[at];
@@ -733,15 +733,15 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
         return Err(Why { at: one.directive.span, what });
     }
     let lines = vec!["call acc2omp_end()".to_owned()];
-    let parts: Vec<Part> = exits
+    let parts: Vec<SourceChange> = exits
         .iter()
         .map(|exit| match *exit {
-            Exit::Jump { stmt, braces: false } => Part::Before(stmt, lines.clone()),
+            Exit::Jump { stmt, braces: false } => SourceChange::Before(stmt, lines.clone()),
             // They stand inside of an `if` then.
             Exit::Jump { stmt, braces: true } => {
-                Part::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
+                SourceChange::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
             }
-            Exit::End(body) => Part::AtEnd(body, lines.clone()),
+            Exit::End(body) => SourceChange::AtEnd(body, lines.clone()),
         })
         .collect();
     let edits = edits_of(view, at, &parts);
@@ -749,7 +749,7 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
 }
 
 /// The edits for directive `at`; `None` if the source leaves no room for them.
-fn edits_of(view: &View, at: usize, parts: &[Part]) -> Option<Vec<Edit>> {
+fn edits_of(view: &View, at: usize, parts: &[SourceChange]) -> Option<Vec<Edit>> {
     let one = &view.ground.bound[at];
     let Texts { file, unit } = view.ground.files.own;
     let text = one.text.and_then(|at| view.scan.directives.get(at));
@@ -797,7 +797,7 @@ fn module_name(file: &SourceFile, options: &Options) -> String {
     format!("{}_acc", shortened(name))
 }
 
-/// A name of which enough is left for a name of Fortran, which has at most 63 characters, to have more behind it.
+/// A name that leaves enough for a name of Fortran, which has at most 63 characters, to have more after it.
 fn shortened(name: String) -> String {
     const MOST: usize = 45;
     if name.len() <= MOST {

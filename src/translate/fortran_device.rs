@@ -125,7 +125,7 @@ fn parts<'a>(word: &'a str, unit: &str, functions: &BTreeSet<&str>) -> Option<(&
     })
 }
 
-/// Whether a character is no part of a name.
+/// Whether a character is not part of a name.
 fn is_between(c: char) -> bool {
     !(c.is_ascii_alphanumeric() || c == '_')
 }

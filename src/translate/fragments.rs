@@ -1,4 +1,4 @@
-//! A source that cannot be read because of macros that are no expressions is translated with these written out.
+//! A source that cannot be read because of macros that are not expressions is translated with these written out.
 //!
 //! Invariant: in the output such a use stands as it was, unless an edit is about it.
 
@@ -15,7 +15,7 @@ impl Translation {
         self.diagnostics.iter().any(|diag| codes.contains(&diag.code))
     }
 
-    /// How many directives are left.
+    /// How many directives are left untranslated.
     fn left(&self) -> usize {
         self.directives.iter().filter(|one| one.outcome == Outcome::Left).count()
     }

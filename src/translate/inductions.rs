@@ -2,7 +2,7 @@
 //! comes of it is translated.
 //!
 //! Invariant: the new statements change no value that the program has when its loops run in their order; they stay only if
-//! the loop is then found parallel and shared out.
+//! the loop is then found parallel and distributed.
 
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit};
@@ -169,7 +169,7 @@ fn insertion(at: u32, text: String) -> Edit {
     Edit { span: Span { start: at, end: at }, text: text.into_bytes() }
 }
 
-/// Insertions by place, those at one place as one, in their order: a brace, and what stands behind it.
+/// Insertions by place, those at one place as one, in their order: a brace, and what stands after it.
 fn merged(mut edits: Vec<Edit>) -> Vec<Edit> {
     edits.sort_by_key(|edit| edit.span.start);
     let mut all: Vec<Edit> = Vec::new();
@@ -250,7 +250,7 @@ impl Way {
         diag
     }
 
-    /// A translation of the new text, told of the source.
+    /// A translation of the new text, reported for the source.
     fn back(&self, translation: Translation, first: Vec<Edit>, kept: &[&Closed]) -> Translation {
         let mut translation = translation;
         for diag in &mut translation.diagnostics {
@@ -274,7 +274,7 @@ impl Way {
 
     /// The edits of the source that make what `edits` make of the new text.
     fn whole(&self, edits: &[Edit], text: &[u8]) -> Vec<Edit> {
-        // What is left of both: where it begins in the source, where in the result, and its length.
+        // What remains of both: where it begins in the source, where in the result, and its length.
         let mut left: Vec<(u32, u32, u32)> = Vec::new();
         let (mut at, mut out) = (0, 0);
         let end = self.copied.last().map_or(0, |(_, to, length)| to + length);

@@ -175,7 +175,7 @@ impl Source {
     }
 
     /// The directives of Fortran that macros write, each with the macro's name; those that stand whole in the bodies of the
-    /// file's own macros are told there.
+    /// file's own macros are reported there.
     pub(super) fn written_by_macros(&self) -> Vec<(Span, String)> {
         let headers: Vec<&scan::FortranMacros> = self.headers.iter().map(|header| &header.written).collect();
         scan::fortran_written(&self.file, &headers)

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, ListItem, Part};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, ListItem, PathStep};
 use crate::bind::{self, Bound, bare_name};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprKind, Function, Unit};
@@ -68,7 +68,7 @@ const OF_LANGUAGES: [&str; 48] = [
     "time",
 ];
 
-/// So many calls are marked behind the one that a message is about.
+/// So many calls are marked after the one that a message is about.
 const MARKED: usize = 3;
 
 /// A call inside of a region that stays.
@@ -205,7 +205,7 @@ fn is_of_callers(symbols: &Symbols, at: u32, name: &str) -> bool {
 /// Whether an item cannot be copied as it stands: a pointer whose size is not said, an object, a part of one.
 fn is_open((unit, symbols): (&Unit, &Symbols), at: u32, item: &ListItem) -> bool {
     let known = symbols.lookup(&item.base.text, at).map(|id| symbols.get(id));
-    let is_part = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let is_part = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
     let is_whole = item.parts.is_empty();
     is_part
         || known.is_none_or(|symbol| match symbol.class {

@@ -1,6 +1,6 @@
 //! The run-time library of OpenACC in one file: its calls and names, its header, and the guards that ask for it.
 //!
-//! Invariant: `openacc.h` goes only when no name of it is left.
+//! Invariant: `openacc.h` goes only when no name of it remains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +46,7 @@ pub struct Library<'a> {
     support: bool,
     /// It does so where directives stood, whatever the conditions around calls say.
     by_directives: bool,
-    /// Some name is left.
+    /// Some name remains.
     left: bool,
     /// What there is to say.
     pub diags: Vec<Diag>,
@@ -161,10 +161,10 @@ impl<'a> Library<'a> {
         if memchr::memmem::find(text, b"omp_").is_none() {
             return;
         }
-        // A variable of ours is no name of a library.
+        // A variable of ours is not a name of a library.
         let own = plan::SAVED.iter().chain([&omp::DECIDED, &omp::POINTER]);
         let text = own.fold(String::from_utf8_lossy(text).into_owned(), |text, name| text.replace(name, ""));
-        if self.target.speech == omp::Speech::Fortran {
+        if self.target.speech == omp::BaseLanguage::Fortran {
             self.omp |= text.match_indices("omp_").any(|(at, _)| !text[..at].ends_with(is_inner));
             return;
         }
@@ -352,7 +352,7 @@ impl<'a> Library<'a> {
         }
         for span in std::mem::take(&mut self.modules) {
             match self.omp {
-                // Names that are left need the old one beside the new one.
+                // Names that remain untranslated need the old one beside the new one.
                 _ if self.left => {
                     let more = self.omp.then(|| ["use omp_lib".to_owned()]);
                     let edit = more.and_then(|more| layout::lines_after(file, span.end, span, &more));

@@ -1,6 +1,6 @@
-//! What is told of the loops that OpenACC leaves to the compiler.
+//! What is reported for the loops that OpenACC leaves to the compiler.
 //!
-//! Invariant: each such loop is told of once, in the first view that reaches it.
+//! Invariant: each such loop is reported once, in the first view that reaches it.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Found {
         self.feedback.entry(span).or_insert(LoopFeedback { span, verdict });
     }
 
-    /// Notes who shares out the iterations of the loops that the plan spreads.
+    /// Notes who distributes the iterations of the loops that the plan spreads.
     pub fn spread(&mut self, unit: &Unit, bound: &[Bound], plan: &Plan) {
         let mut note = |work: &WorkLoop| {
             let inner = |stmt: &StmtId| match unit.stmt(*stmt).kind {

@@ -67,7 +67,7 @@ use openmp::OpenMp;
 /// So many times a source is translated again, as `data` directives turn out to stay.
 const ROUNDS: usize = 3;
 
-/// What is said of a `data` directive that is left for the sake of others.
+/// What is said of a `data` directive that is left untranslated for the sake of others.
 const TOGETHER: &str = "`data` with the directives around and inside it";
 
 /// Translates one source. One that costs more than its budget stays as it is.

@@ -1,6 +1,6 @@
 //! The way to OpenMP: what a view of a file becomes.
 //!
-//! Invariant: `openacc.h`, guards and OpenMP of the source come last, once it is known what is left.
+//! Invariant: `openacc.h`, guards and OpenMP of the source come last, once it is known what is left untranslated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::bind::{self, Bound};
 use crate::diag;
 use crate::edit::{Edit, Ours, Rewrite};
 use crate::host::ir::Unit;
-use crate::omp::{self, ApiChange, ApiLowered, Speech};
+use crate::omp::{self, ApiChange, ApiLowered, BaseLanguage};
 use crate::scan::{Conditions, Scan};
 use crate::sema::Symbols;
 use crate::source::Span;
@@ -145,7 +145,7 @@ impl BackEnd for OpenMp<'_> {
 }
 
 impl OpenMp<'_> {
-    /// The edits for each directive; none for those that are left.
+    /// The edits for each directive; none for those that are left untranslated.
     fn changes(
         &mut self,
         (scan, unit): (&Scan, &Unit),
@@ -195,7 +195,7 @@ impl OpenMp<'_> {
         for change in lowered.changes.iter().filter(|_| unit.is_fortran()) {
             let (at, text) = match change {
                 ApiChange::Pragmas(span, lines) | ApiChange::Led(_, lines, span, _) => {
-                    (span.start, lines.iter().map(|one| one.line(Speech::Fortran)).collect())
+                    (span.start, lines.iter().map(|one| one.line(BaseLanguage::Fortran)).collect())
                 }
                 ApiChange::Text(span, text) => (span.start, text.clone()),
                 ApiChange::Gone(_) | ApiChange::Left => continue,
@@ -205,7 +205,7 @@ impl OpenMp<'_> {
         lowered
     }
 
-    /// The OpenMP of the source that a translation has replaced goes; what is in force with the translation is told.
+    /// The OpenMP of the source that a translation has replaced goes; what is in force with the translation gets.
     fn finish_existing(&mut self, all: &mut Gathered) {
         let reports: &BTreeMap<u32, _> = &all.reports;
         let is_translated = |start: u32| {
@@ -338,7 +338,7 @@ fn without_regions(bound: &[Bound], chosen: &Chosen, changes: &mut [Option<Vec<E
     }
 }
 
-/// The lines of several `declare` directives of a function stand together: where one has no room for them, all are left.
+/// The lines of several `declare` directives of a function stand together: where one has no room for them, all are left untranslated.
 fn leave_declares(bound: &[Bound], lowered: &[omp::Lowered], changes: &mut [Option<Vec<Edit>>]) {
     let is_declare =
         |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare && bound[*at].function.is_some();

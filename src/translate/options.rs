@@ -95,7 +95,7 @@ pub struct Options {
     pub host_fallback: Option<String>,
     /// The device type whose `device_type` clauses count, in lower case (`nvidia`, `host` …).
     pub device_type: String,
-    /// No two names lead to the same memory.
+    /// No two pointers alias.
     pub assume_no_alias: bool,
     /// Loops without a directive inside of loops that have one stay in order, even where they are proven parallel.
     pub as_written: bool,
@@ -103,7 +103,7 @@ pub struct Options {
     pub line_directives: bool,
     /// The lines, from one, of directives of which something is asked for.
     pub asked: Vec<(usize, Wish)>,
-    /// Another source of its folder has the same name but for the ending: files beside it have the ending in theirs.
+    /// Another source of its folder has the same name except the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
     /// How the file calls the folder of the run-time library: empty if that lies beside it, or `../`, `../../`.
     pub library: String,
@@ -157,7 +157,7 @@ impl Default for Options {
 impl Options {
     pub(super) fn target(&self, language: Language) -> omp::Target<'_> {
         let host_fallback = self.host_fallback.as_deref();
-        let (profile, speech) = (self.profile.name(), omp::Speech::of(language));
+        let (profile, speech) = (self.profile.name(), omp::BaseLanguage::of(language));
         omp::Target {
             version: self.omp.0,
             profile,

@@ -22,7 +22,7 @@ use super::{Header, Options, Source};
 /// What was read.
 pub struct Reading {
     symbols: Symbols,
-    /// The directives in their places.
+    /// The directives at their place.
     pub bound: Vec<Bound>,
     /// What they amount to.
     pub plan: Plan,
@@ -94,7 +94,7 @@ impl Source {
         let (mut plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &aim);
         // The lines for CUDA name variables in full.
         plan.note_data(&symbols, &bound, &options.device_type);
-        // The plan also speaks of what OpenMP cannot do.
+        // The plan also says what OpenMP cannot do.
         said.extend(planned.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let unit_name = options.unit_name(&self.file.name);
         Reading { symbols, bound, plan, held, said, unit_name }

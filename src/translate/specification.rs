@@ -8,25 +8,31 @@ use crate::diag::{self, Diag};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::{Scope, Unit};
 use crate::layout;
-use crate::omp::{self, Part};
+use crate::omp::{self, SourceChange};
 use crate::source::{SourceFile, Span};
 
-/// The lines, by the offset behind which they may stand.
+/// The lines, by the offset after which they may stand.
 #[derive(Debug, Default)]
 pub struct Specifications {
-    lines: BTreeMap<u32, Vec<Asked>>,
+    lines: BTreeMap<u32, Vec<WantedLine>>,
 }
 
 /// A line, and where the directives and calls begin that ask for it.
 #[derive(Debug)]
-struct Asked {
+struct WantedLine {
     line: String,
     by: Vec<u32>,
 }
 
 impl Specifications {
     /// Remembers what a directive at `old` asks of specification parts: its own lines, and the objects of queues.
-    pub fn specify(&mut self, file: &SourceFile, unit: &Unit, (old, parts): (Span, &[Part]), edits: &[Edit]) {
+    pub fn specify(
+        &mut self,
+        file: &SourceFile,
+        unit: &Unit,
+        (old, parts): (Span, &[SourceChange]),
+        edits: &[Edit],
+    ) {
         for (place, line) in layout::specified(unit, old, parts) {
             self.add(place, line, old.start);
         }
@@ -58,12 +64,12 @@ impl Specifications {
         let known = self.lines.entry(place).or_default();
         match known.iter_mut().find(|asked| asked.line == line) {
             Some(asked) => asked.by.push(by),
-            None => known.push(Asked { line, by: vec![by] }),
+            None => known.push(WantedLine { line, by: vec![by] }),
         }
     }
 
     /// Puts the lines into the specification parts, before the first code that stands there: `use` statements come first.
-    /// What only directives ask for that are left is not needed.
+    /// What only directives ask for that are left untranslated is not needed.
     pub fn finish(
         &mut self,
         file: &SourceFile,
@@ -93,7 +99,7 @@ impl Specifications {
     }
 }
 
-/// Where the line behind the first statement of a scoping unit begins: `use` statements may stand from there on.
+/// Where the line after the first statement of a scoping unit begins: `use` statements may stand from there on.
 pub fn behind_head(file: &SourceFile, scope: &Scope) -> u32 {
     let head = scope.specification.start;
     let rest = file.bytes.get(head as usize..).unwrap_or_default();

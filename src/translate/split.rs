@@ -29,7 +29,7 @@ struct Site {
     directives: usize,
     /// They are a construct with all that stands in it.
     is_construct: bool,
-    /// Each new line, and the line of the source that it comes from; the ends of both behind them.
+    /// Each new line, and the line of the source that it comes from; the ends of both after them.
     lines: Vec<(Span, Span)>,
 }
 
@@ -164,7 +164,7 @@ fn refused(
         let alone = seen(there, Some(&view));
         let alone = changes(&alone);
         met.extend(alone.keys());
-        // What is left for all is left for each.
+        // What is left untranslated for all is left untranslated for each.
         let differs = alone.iter().any(|(at, edits)| known.get(at).is_some_and(|known| known != edits));
         // What `translate` has written out anew was compared there.
         stay[site] |= differs || known.contains_key(&start) && !alone.contains_key(&start);

@@ -1,11 +1,11 @@
 //! Regions of data that stay OpenACC: compilers for OpenMP ignore them, so that the constructs inside bring the data themselves.
 //!
-//! Invariant: what the host has is right before and behind each construct inside.
+//! Invariant: what the host has is right before and after each construct inside.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{
-    Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, Part, Subscript,
+    Clause, ClauseKind, DataClause, Directive, DirectiveKind, EndKind, ListItem, PathStep, Subscript,
 };
 use crate::bind::{self, Bound};
 use crate::diag::Severity;
@@ -39,7 +39,7 @@ pub struct Region {
 enum Items {
     /// What its clauses name.
     Read(Vec<ListItem>),
-    /// The variables that its text names in clauses, as far as that can be told.
+    /// The variables that its text names in clauses, as far as that is known.
     Named(Vec<Named>),
 }
 
@@ -67,9 +67,9 @@ impl Region {
     fn parts(&self) -> impl Iterator<Item = &ListItem> {
         let items = if let Items::Read(items) = &self.items { items.as_slice() } else { &[] };
         items.iter().filter(|item| {
-            let is_index = |part: &Part| match part {
-                Part::Member(_) => true,
-                Part::Section(all) => all.iter().any(|one| matches!(one, Subscript::Index(_))),
+            let is_index = |part: &PathStep| match part {
+                PathStep::Member(_) => true,
+                PathStep::Section(all) => all.iter().any(|one| matches!(one, Subscript::Index(_))),
             };
             item.parts.iter().any(is_index)
         })
@@ -368,14 +368,14 @@ pub fn listed(directive: &Directive) -> impl Iterator<Item = &ListItem> {
 }
 
 impl Translation {
-    /// The `data` directives that are left, by their places, but for these.
+    /// The `data` directives that are left untranslated, by their places, except these.
     pub(super) fn data_left(&self, known: &[u32]) -> Vec<Span> {
         let is_left = |one: &&DirectiveReport| one.outcome == Outcome::Left && one.name == "data";
         let left = self.directives.iter().filter(is_left).map(|one| one.span);
         left.filter(|span| !known.contains(&span.start)).collect()
     }
 
-    /// Those of these directives of which nothing is said that tells why they are left.
+    /// Those of these directives of which nothing is said that tells why they are left untranslated.
     pub(super) fn silent<'a>(&'a self, left: &'a [Span]) -> impl Iterator<Item = Span> + 'a {
         let all = self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Left);
         let told: Vec<Span> = all.map(|diag| diag.primary.span).collect();

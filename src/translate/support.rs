@@ -85,7 +85,7 @@ fn parts() -> Parts {
     let (comment, rest) = cut(WHOLE, "#ifndef ACC2OMP_H\n#define ACC2OMP_H\n");
     let at = rest.find("#define omp_get_default_device").unwrap_or(rest.len());
     let (ground, rest) = rest.split_at(at);
-    // The condition on OpenMP ends here, and again behind the stubs.
+    // The condition on OpenMP ends here, and again after the stubs.
     let (stubs, rest) = rest.split_at(rest.find("#endif\n").map_or(rest.len(), |at| at + "#endif\n".len()));
     let (middle, end) = rest.split_at(rest.find("#ifndef _OPENMP\n#undef").unwrap_or(rest.len()));
     Parts { comment, ground, stubs, parts: divided(middle), end }

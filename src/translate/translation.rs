@@ -47,7 +47,7 @@ pub struct DirectiveReport {
 }
 
 impl DirectiveReport {
-    /// A directive that is left, and of which nothing else is known.
+    /// A directive that is left untranslated, and of which nothing else is known.
     pub(super) fn left(span: Span) -> DirectiveReport {
         DirectiveReport {
             span,

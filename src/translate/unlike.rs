@@ -1,6 +1,6 @@
 //! Directives that the code of another branch of the preprocessor would need in another way.
 //!
-//! Invariant: translations are compared, not code: a branch that changes no directive is not spoken of.
+//! Invariant: translations are compared, not code: a branch that changes no directive is not mentioned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::openmp::OpenMp;
 use super::views;
 use super::{Options, Outcome, Source, Translation};
 
-/// So many branches behind a directive, or near it, are tried by themselves.
+/// So many branches after a directive, or near it, are tried by themselves.
 const BRANCHES: usize = 8;
 
 /// So many views show the branches of a file.
@@ -32,7 +32,7 @@ pub fn other_branches(source: &Source, options: &Options, translation: &mut Tran
     }
 }
 
-/// What a directive becomes: in its own place, and as launches behind it, up to the next directive.
+/// What a directive becomes: in its own place, and as launches after it, up to the next directive.
 pub fn changes(translation: &Translation, directive: Span) -> Vec<Edit> {
     let next = translation.directives.partition_point(|one| one.span.start <= directive.start);
     let next = translation.directives.get(next).map_or(u32::MAX, |one| one.span.start);
@@ -71,7 +71,7 @@ fn behind(source: &Source, options: &Options, translation: &Translation) -> Vec<
     said
 }
 
-/// Directives with code under conditions elsewhere: inside their construct, or before or behind it.
+/// Directives with code under conditions elsewhere: inside their construct, or before or after it.
 fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<Diag> {
     let file = &source.file;
     let is_made = |outcome: Outcome| outcome != Outcome::Left;

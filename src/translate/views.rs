@@ -40,7 +40,7 @@ pub struct Gathered<'a> {
     pub reports: BTreeMap<u32, DirectiveReport>,
     /// What was found out about loops.
     pub found: Found,
-    /// The bytes of constructs that are left.
+    /// The bytes of constructs that are left untranslated.
     left: Vec<Span>,
     /// The conditions of the file, once they are asked for.
     conditions: OnceCell<Rc<Conditions>>,
@@ -61,7 +61,7 @@ pub struct Reached<'v> {
 /// What becomes of one directive.
 #[derive(Debug)]
 pub struct Made {
-    /// The edits; none if it is left.
+    /// The edits; none if it is left untranslated.
     pub edits: Option<Vec<Edit>>,
     /// The rule rows used.
     pub rows: Vec<String>,
@@ -174,7 +174,7 @@ struct Views<'a, 'b> {
     parted: Vec<Parted>,
 }
 
-/// A loop that stands in a branch of the preprocessor, and that its construct is launched at; the code stands behind the branch.
+/// A loop that stands in a branch of the preprocessor, and that its construct is launched at; the code stands after the branch.
 struct Parted {
     /// Where the construct begins.
     root: u32,

@@ -1,6 +1,6 @@
 //! Macros of the program that have the name of a word of OpenMP: compilers replace them in directives.
 //!
-//! Invariant: only words that the translation uses are spoken of.
+//! Invariant: only words that the translation uses are mentioned.
 
 use std::collections::BTreeSet;
 

@@ -210,7 +210,7 @@ fn executable(text: &str) -> Option<String> {
     (!value.is_empty() && !value.contains('$')).then(|| value.to_owned())
 }
 
-/// Commands for the sources of a compilation database, if all are in one language and below the folder, and are told the same.
+/// Commands for the sources of a compilation database, if all are in one language and below the folder, and have the same flags.
 fn database(root: &Path, text: &str) -> Option<[String; 3]> {
     let root = root.canonicalize().ok()?;
     let entries: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;

@@ -36,11 +36,11 @@ fn first<S: serde::Serializer>(lines: &(usize, usize), to: S) -> Result<S::Ok, S
 /// Where a launch comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
-    /// The file, if it is told.
+    /// The file, if it is reported.
     pub file: Option<String>,
-    /// The function or kernel, if it is told.
+    /// The function or kernel, if it is reported.
     pub function: Option<String>,
-    /// The line, if it is told.
+    /// The line, if it is reported.
     pub line: Option<usize>,
 }
 
@@ -77,10 +77,10 @@ fn libomptarget(line: &str) -> Option<Origin> {
     let (_, rest) = line.split_once("info: Launching kernel ")?;
     let kernel = rest.split_whitespace().next()?;
     let name = kernel.strip_prefix("__omp_offloading_").unwrap_or(kernel);
-    // Behind the numbers of device and file.
+    // After the numbers of device and file.
     let name = name.splitn(3, '_').nth(2).unwrap_or(name);
     let (function, line) = name.rsplit_once("_l").unwrap_or((name, ""));
-    // A second construct on a line has a number behind that.
+    // A second construct on a line has a number after that.
     let line = line.split('_').next()?.parse().ok();
     Some(Origin { file: None, function: Some(function.to_owned()), line })
 }

@@ -24,7 +24,7 @@ pub struct Directive {
     pub name: String,
 }
 
-/// A directive that was left.
+/// A directive that was left untranslated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Left {
     /// The file, seen from the root.
@@ -37,7 +37,7 @@ pub struct Left {
     pub message: String,
 }
 
-/// The directives to be left next: those of `all` whose lines have errors and that are not `left` yet.
+/// The directives to be left untranslated next: those of `all` whose lines have errors and that are not `left` yet.
 pub fn next(refusals: &[Refusal], copy: &Path, all: &[Directive], left: &[Left]) -> Vec<Left> {
     let mut found: Vec<Left> = Vec::new();
     for refusal in refusals {

@@ -60,7 +60,7 @@ pub struct Search<'a> {
     pub bisect: bool,
     /// What instruments sources.
     pub instrument: Instrument<'a>,
-    /// The directives of a tree, if those are left whose translation does not compile.
+    /// The directives of a tree, if those are left untranslated whose translation does not compile.
     pub leave: Option<Directives<'a>>,
     /// The folder of a saved reference, if it is used.
     pub golden: Option<&'a Path>,
@@ -84,7 +84,7 @@ pub struct Verification<'a> {
 }
 
 impl<'a> Verification<'a> {
-    /// A verification of the tree of a folder; links in the place of our folder are refused.
+    /// A verification of the tree of a folder; links in place of our folder are refused.
     pub fn of(root: &'a Path, settings: &'a Settings, manner: Manner) -> Result<Verification<'a>, String> {
         let folder = root.join(FOLDER);
         for own in [folder.parent().unwrap_or(&folder), &folder] {
@@ -93,7 +93,7 @@ impl<'a> Verification<'a> {
             }
         }
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        // Commands run in copies: what they are told of the folder must hold there, too.
+        // Commands run in copies: what they get of the folder must hold there, too.
         let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Verification { root, folder, settings, manner })
     }
@@ -301,7 +301,7 @@ impl<'a> Verification<'a> {
     /// Asks the user's command whether two files are the same.
     fn ask(&self, command: &str, paths: [&Path; 2]) -> Result<bool, String> {
         let quoted = |path: &Path| {
-            let text = path.to_str().ok_or("a path is no text")?;
+            let text = path.to_str().ok_or("a path is not text")?;
             shlex::try_quote(text).map(|text| text.into_owned()).map_err(|error| error.to_string())
         };
         let [reference, test] = [quoted(paths[0])?, quoted(paths[1])?];

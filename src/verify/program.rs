@@ -28,7 +28,7 @@ pub struct Ran {
     pub launches: launches::Launches,
     /// The seconds that it took.
     pub seconds: f64,
-    /// The directives that were left for it to be built.
+    /// The directives that were left untranslated for it to be built.
     pub left: Vec<Left>,
     /// Files to be compared that were in its copy before, and that it has not written to.
     pub unchanged: BTreeSet<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Failed {
     pub why: String,
     /// What the compiler said.
     pub said: String,
-    /// The directives that were left in vain.
+    /// The directives that were left untranslated in vain.
     pub left: Vec<Left>,
 }
 
@@ -59,13 +59,13 @@ impl From<String> for Failed {
 
 /// What all programs of a verification share.
 pub struct Shared<'a> {
-    /// The room that is left for copies.
+    /// The room that remains untranslated for copies.
     pub room: Room,
     /// Hears what is done.
     pub tell: &'a dyn Fn(&str),
     /// What else there is to say.
     pub notes: Vec<String>,
-    /// The directives of a tree, if those are left whose translation does not compile.
+    /// The directives of a tree, if those are left untranslated whose translation does not compile.
     pub leave: Option<Directives<'a>>,
 }
 
@@ -129,7 +129,7 @@ impl Verification<'_> {
         Ok(copy)
     }
 
-    /// Builds a program in its copy; the result are directives that were left for that.
+    /// Builds a program in its copy; the result are directives that were left untranslated for that.
     pub(super) fn built(
         &self,
         name: &str,
@@ -216,7 +216,7 @@ impl Verification<'_> {
         }
         let seconds = start.elapsed().as_secs_f64();
         let End::Status(status) = end else { return Err(Failed::from("did not end".to_owned())) };
-        // Bytes that are no text are compared as they are.
+        // Bytes that are not text are compared as they are.
         let read = |path: PathBuf| -> Result<String, String> {
             let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(bytes.iter().map(|byte| char::from(*byte)).collect())

@@ -17,7 +17,7 @@ pub enum Status {
     Same = 0,
     /// It does something else.
     Different = 1,
-    /// It could not be told.
+    /// It is unknown.
     Unknown = 2,
 }
 
@@ -49,12 +49,12 @@ pub struct Tested {
     pub name: String,
     /// What is known.
     pub status: Status,
-    /// Why it could not be told, if so.
+    /// Why it is unknown, if so.
     pub why: Vec<String>,
     /// The compiler's errors, or the end of a log.
     #[serde(skip)]
     pub said: String,
-    /// The directives that were left, as their translation does not compile.
+    /// The directives that were left untranslated, as their translation does not compile.
     pub left: Vec<Left>,
     /// The comparisons.
     pub comparisons: Vec<Comparison>,
@@ -173,7 +173,7 @@ fn details(test: &Tested) -> String {
     text
 }
 
-/// The directives that were left, and what the user can paste to leave them.
+/// The directives that were left untranslated, and what the user can paste to leave them.
 fn left(test: &Tested) -> String {
     if test.left.is_empty() {
         return String::new();
@@ -181,7 +181,7 @@ fn left(test: &Tested) -> String {
     let line = |one: &Left| format!("  {}:{}: `{}`: {}\n", one.file, one.line, one.name, one.message);
     let entry = |one: &Left| format!("\n{}", one.lines());
     format!(
-        "{}: left, as the compiler refuses what becomes of them: {}\n{}with these lines in acc2omp.toml they are left in the project, too:\n{}\n",
+        "{}: left untranslated, as the compiler refuses what becomes of them: {}\n{}with these lines in acc2omp.toml they stay untranslated in the project, too:\n{}\n",
         test.name,
         test.left.len(),
         test.left.iter().map(line).collect::<String>(),

@@ -15,12 +15,12 @@ const NOT_COPIED: [&str; 2] = [".acc2omp", ".git"];
 /// How files begin that compilers have made.
 const BUILT: [&[u8]; 2] = [b"\x7fELF", b"!<arch>\n"];
 
-/// The room that is left for copies.
+/// The room that remains untranslated for copies.
 #[derive(Debug)]
 pub struct Room {
     /// The limit as it is said.
     pub limit: String,
-    /// The bytes that are left.
+    /// The bytes that remain untranslated.
     pub left: u64,
 }
 

@@ -62,7 +62,7 @@ fn nothing_is_said_without_a_proof() {
     }
 }
 
-/// How many directives of a source are left.
+/// How many directives of a source are left untranslated.
 fn left(source: &Source, to: To) -> usize {
     let translation = translate(source, &Options { to, ..Options::default() });
     translation.directives.iter().filter(|one| one.outcome == Outcome::Left).count()

@@ -316,7 +316,7 @@ fn what_is_called_parallel_never_meets() {
         let text = nest.text();
         let source = Source::new("nest.c", text.clone().into_bytes(), Language::C);
         let translation = translate(&source, &Options::default());
-        // The heads stand in lines of their own, behind the four lines before them.
+        // The heads stand in lines of their own, after the four lines before them.
         for level in 0..nest.heads.len() {
             let verdict =
                 translation.loops.iter().find(|one| source.file.lines.line(one.span.start) == 4 + level);

@@ -139,7 +139,7 @@ fn in_fortran(directive: &openacc::Directive, clauses: &str) -> String {
     }
 }
 
-/// The cells whose directive is left without a word, or translated to what does not parse.
+/// The cells whose directive is left untranslated without a word, or translated to what does not parse.
 fn silent(
     language: Language,
     written: fn(&str, &str) -> String,

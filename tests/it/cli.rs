@@ -1,6 +1,6 @@
 //! The binary from outside: what it writes, says and returns.
 //!
-//! Invariant: each test runs in a folder of its own, and leaves nothing behind.
+//! Invariant: each test runs in a folder of its own, and leaves no trace.
 
 use std::fs;
 use std::io::Write;
@@ -40,7 +40,7 @@ fn said(folder: &Path, arguments: &[&str], status: i32) -> String {
     text
 }
 
-/// Names and bytes of all files below a folder, but for what acc2omp knows of output trees.
+/// Names and bytes of all files below a folder, except what acc2omp knows of output trees.
 fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten();
     let is_own = |path: &Path| path.components().any(|part| part.as_os_str() == ".acc2omp");
@@ -333,13 +333,16 @@ fn cuda_tells_what_the_device_cannot_call() {
         let text = format!("double factor, twice(double);\n{text}");
         let place = folder(&[("a.cpp", text.as_bytes())]);
         let told = said(place.path(), &["a.cpp", "--check", "--to", "cuda"], 1);
-        assert!(told.contains(wanted) && told.contains("left[A040"), "{wanted}: {told}");
+        assert!(told.contains(wanted) && told.contains("untranslated[A040"), "{wanted}: {told}");
     }
     // In C there are no others.
     let text = function("run", ", double (*f)(double)", "", "f(y[i])");
     let place = folder(&[("a.c", text.as_bytes())]);
     let told = said(place.path(), &["a.c", "--check", "--to", "cuda"], 1);
-    assert!(told.contains("left[A0405]: `f` cannot be called on the device: it is a pointer"), "{told}");
+    assert!(
+        told.contains("untranslated[A0405]: `f` cannot be called on the device: it is a pointer"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -535,8 +538,8 @@ mod unix {
         symlink("../other", place.path().join("in/link")).unwrap();
         symlink("nothing", place.path().join("in/broken")).unwrap();
         let text = said(place.path(), &["in", "-o", "out"], 0);
-        assert!(text.contains("note: in/broken: a symbolic link, left out"), "{text}");
-        assert!(text.contains("note: in/link: a symbolic link, left out"), "{text}");
+        assert!(text.contains("note: in/broken: a symbolic link, skipped"), "{text}");
+        assert!(text.contains("note: in/link: a symbolic link, skipped"), "{text}");
         assert_eq!(listing(&place.path().join("out")).len(), 1);
     }
 
@@ -659,7 +662,7 @@ fn a_compilation_database_says_what_is_defined_for_each_file() {
         let found = ["a.c", "b.c", "new.c", "inline.h"].map(|name| translated(&text(name)));
         assert_eq!(found, [[true, false], [false, true], [true, true], [true, true]]);
     }
-    // What the command line says comes behind it, and is said of all files.
+    // What the command line says comes after it, and is said of all files.
     said(place.path(), &["src", "-o", "out", "-p", "build", "-UGPU"], 0);
     for name in ["a.c", "b.c", "new.c", "inline.h"] {
         assert_eq!(translated(&text(name)), [false, true], "{name}");

@@ -34,7 +34,7 @@ fn under_conditions(text: &str) -> Option<String> {
     has_some.then_some(out)
 }
 
-/// The words that are compiled where the condition does not hold, but for the header that a translation includes.
+/// The words that are compiled where the condition does not hold, except the header that a translation includes.
 fn without(text: &str) -> Vec<&str> {
     let (mut depth, mut kept) = (0, Vec::new());
     for line in text.lines().map(str::trim) {
@@ -86,7 +86,7 @@ fn nothing_of_cuda_is_there_where_the_condition_does_not_hold() {
     check(To::Cuda);
 }
 
-/// How many conditions of a source are told that OpenMP for the host wakes up what they choose.
+/// How many conditions of a source are reported that OpenMP for the host wakes up what they choose.
 fn woken(text: &str, language: Language, options: &Options) -> bool {
     let source = Source::new("any", text.as_bytes().to_vec(), language);
     translate(&source, options).diagnostics.iter().any(|diag| diag.code.0 == 340)

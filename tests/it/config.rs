@@ -123,14 +123,17 @@ fn comments_that_ask_in_vain_are_told() {
     let said = told("a.c", &with("; // acc2omp: leave"));
     assert!(said.contains("differs[A0033]"), "{said}");
     let said = told("a.c", &with("/// ACC2OMP: Leave"));
-    assert!(said.contains("left[A0030]") && !said.contains("A0032") && !said.contains("A0033"), "{said}");
+    assert!(
+        said.contains("untranslated[A0030]") && !said.contains("A0032") && !said.contains("A0033"),
+        "{said}"
+    );
     let said = told("a.c", &with("// acc2omp: seq").replace("parallel loop", "parallel"));
     assert!(said.contains("differs[A0033]"), "{said}");
     let text =
         "subroutine s\n  ! acc2omp: foo\n  !$acc wait\n  ! acc2omp: leave\n  !$acc wait\nend subroutine\n";
     let said = told("a.f90", text);
     assert!(
-        said.contains("differs[A0032]") && said.contains("left[A0030]") && !said.contains("A0033"),
+        said.contains("differs[A0032]") && said.contains("untranslated[A0030]") && !said.contains("A0033"),
         "{said}"
     );
 }
@@ -139,7 +142,7 @@ fn comments_that_ask_in_vain_are_told() {
 fn directives_are_left_by_line_or_comment() {
     let project = project("[[at]]\nfile = \"src/a.c\"\nline = 6\ndo = \"leave\"\n");
     let (status, diff, said) = run(project.path(), &["src/a.c", "--diff"]);
-    assert!(status == 1 && said.contains("left[A0030]"), "{said}");
+    assert!(status == 1 && said.contains("untranslated[A0030]"), "{said}");
     assert!(!diff.contains("-#pragma acc wait") && diff.contains("-#pragma acc parallel loop"), "{diff}");
     let stale = "[[at]]\nfile = \"src/a.c\"\nline = 5\ndo = \"leave\"\n";
     fs::write(project.path().join("acc2omp.toml"), stale).unwrap();

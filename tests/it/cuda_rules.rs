@@ -13,7 +13,7 @@ use acc2omp::{Options, Outcome, Source, To, Translation, translate};
 use super::cells::{directives, in_c, page, written};
 use super::rules::in_scene;
 
-/// What is told of the loops and pointers of a program, whatever the word is: A0211, A0212, A0218.
+/// What is reported for the loops and pointers of a program, whatever the word is: A0211, A0212, A0218.
 const ABOUT_LOOPS: [Code; 3] = [Code(211), Code(212), Code(218)];
 
 /// Pages about words: those of implicit rules have no rows about CUDA.

@@ -129,7 +129,7 @@ pub fn cuda(path: &Path) -> Vec<u8> {
     out
 }
 
-/// Longer differences to CUDA than this are not read by anybody: of those, only what is left is shown.
+/// Longer differences to CUDA than this are not read by anybody: of those, only what is left untranslated is shown.
 const LONGEST: usize = 640;
 
 /// What is reviewed of a translation to CUDA.
@@ -233,7 +233,7 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     let line = file.lines.span(first);
     // In the body of a construct, a name of our own for a component of the user's, or for another name of the user's.
     let own = edit.text.strip_prefix(b"acc2omp_").filter(|_| file.language.is_fortran());
-    // What is named in several ways has numbers behind the name.
+    // What is named in several ways has numbers after the name.
     let is_number = |byte: &u8| *byte == b'_' || byte.is_ascii_digit();
     let is_same = |own: &[u8]| {
         let name = file.slice(edit.span);

@@ -14,7 +14,7 @@ fn source(files: &[(&str, &str)]) -> Source {
     source_told(files, Build::default())
 }
 
-/// The same, where compilers are told this of the files.
+/// The same, where compilers get this of the files.
 fn source_told(files: &[(&str, &str)], build: Build) -> Source {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -101,7 +101,7 @@ fn what_a_header_says_of_a_name_counts_instead_of_options() {
     assert_eq!(count("#ifdef UNTOLD\n#undef WIDE\n#endif\n"), 2);
 }
 
-/// The places of directives that are left, in a file of Fortran with others beside it.
+/// The places of directives that are left untranslated, in a file of Fortran with others beside it.
 fn left(files: &[(&str, &str)]) -> Vec<String> {
     let source = source(files);
     let made = translate(&source, &Options::default());

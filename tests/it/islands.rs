@@ -1,6 +1,6 @@
 //! What is passed over of large files changes nothing.
 //!
-//! Invariant: a source is translated alike, and spoken of alike, whether functions that have nothing to do with its directives
+//! Invariant: a source is translated alike, and mentioned alike, whether functions that have nothing to do with its directives
 //! are read or not.
 
 use acc2omp::report;
@@ -38,10 +38,10 @@ fn first_difference(
     differs.map_or_else(|| "in length".to_owned(), |(one, other)| format!("- {one}\n+ {other}"))
 }
 
-/// So many fixtures are read alone for one that is read with another one behind it.
+/// So many fixtures are read alone for one that is read with another one after it.
 const ALONE: usize = 4;
 
-/// Translates all fixtures in a language, and counts those that change; some with the code of another one behind them, which
+/// Translates all fixtures in a language, and counts those that change; some with the code of another one after them, which
 /// has nothing to do with their directives.
 fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
     let all: Vec<(String, Vec<u8>, Language)> = files("fixtures")

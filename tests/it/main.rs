@@ -10,6 +10,7 @@ mod cc;
 mod cells;
 mod circles;
 mod cli;
+mod commands;
 mod conditions;
 mod config;
 mod cuda_rules;
@@ -20,6 +21,7 @@ mod fortran_cuda;
 mod headers;
 mod inductions;
 mod islands;
+mod links;
 mod loops;
 mod packaging;
 mod pins;
@@ -37,6 +39,7 @@ mod support;
 mod targets;
 mod tidy;
 mod verify;
+mod words;
 
 use std::path::{Path, PathBuf};
 

@@ -23,7 +23,7 @@ fn instrumented(text: &str, form: Form, purpose: Purpose) -> (String, Vec<Site>)
     (own.split_once('\n').map_or(own, |(_, own)| own).to_owned(), sites)
 }
 
-/// The lines, without blanks at their beginnings, that stand before and behind the one that begins so.
+/// The lines, without blanks at their beginnings, that stand before and after the one that begins so.
 fn lines_of(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_start).collect()
 }
@@ -77,7 +77,7 @@ fn what_a_construct_finds_and_leaves_is_recorded() {
         own.contains("end do\n  block\n  use acc2omp_pin_") && own.contains("'exit', 0_acc2omp_pin_k"),
         "{own}"
     );
-    // A scalar that the construct only reads is no result.
+    // A scalar that the construct only reads is not a result.
     assert!(!own.split_once("!$acc").unwrap().1.contains("'x'"), "{own}");
     assert_eq!((sites[0].line, sites[0].name.as_str(), sites[0].is_compute), (6, "parallel loop", true));
 }
@@ -151,7 +151,7 @@ fn components_of_arrays_are_recorded() {
     assert!(!own.contains("update self(v)"), "{own}");
 }
 
-/// A `block` construct right behind the directive would be all of the region, as OpenMP 5.1 has it.
+/// A `block` construct right after the directive would be all of the region, as OpenMP 5.1 has it.
 #[test]
 fn a_region_does_not_begin_with_a_block() {
     let text = "program p\n  real :: a(4)\n  a = 1\n  !$acc data &\n  !$acc copy(a)\n  a(1) = 2\n  !$acc end data\nend program\n";
@@ -195,10 +195,10 @@ fn directives_stay_where_no_statement_may_stand() {
     let beside = LOOP.replace("  !$acc", "  !$omp parallel do\n  !$acc");
     expect_obstacle(&beside, Form::Free, "a directive of OpenMP stands beside it");
     let behind = LOOP.replace("end do\n", "end do; a(1, 1) = 0\n");
-    expect_obstacle(&behind, Form::Free, "a statement stands behind it on its line");
+    expect_obstacle(&behind, Form::Free, "a statement follows it on its line");
 }
 
-/// What is recorded behind a loop stands under the conditions of its directive.
+/// What is recorded after a loop stands under the conditions of its directive.
 #[test]
 fn directives_in_branches_have_one_loop() {
     let own = "  !$acc parallel loop copy(a(:, 2:n))\n";
@@ -212,10 +212,10 @@ fn directives_in_branches_have_one_loop() {
         assert_eq!(branch.matches(&format!("acc2omp_pin_begin{line}")).count(), 2, "{branch}");
         assert_eq!(branch.matches("if (acc2omp_pin_begin(").count(), 2, "{branch}");
     }
-    // Where one is chosen when the program runs, what stands behind the loop would be about both.
+    // Where one is chosen when the program runs, what stands after the loop would be about both.
     let (both, _) = instrumented(&text, Form::Free, Purpose::Choose(0));
     assert!(!both.contains("acc2omp_pin_on_device("), "{both}");
-    // One branch has an `end`, behind which nothing may come before.
+    // One branch has an `end`, after which nothing may come before.
     let text = text.replace("  end do\n", "  end do\n#ifdef G\n  !$acc end parallel loop\n#endif\n");
     let (_, sites) = instrumented(&text, Form::Free, Purpose::Record);
     let is_kept = |line| sites.iter().any(|site| site.line == line && site.obstacle.is_none());

@@ -19,15 +19,15 @@ fn run(bytes: &[u8], language: Language) -> Translation {
     translate(&Source::new("any.c", bytes.to_vec(), language), &Options::default())
 }
 
-/// The bytes outside the edits are kept, and what is left is spoken of.
+/// The bytes outside the edits are kept, and what is left untranslated is mentioned.
 fn check(bytes: &[u8], translation: &Translation) {
     assert_restores(bytes, translation);
     let left = translation.directives.iter().any(|one| one.outcome == Outcome::Left);
     let said = translation.diagnostics.iter().any(|diag| diag.severity >= Severity::Left);
-    assert!(!left || said, "a directive is left in silence");
+    assert!(!left || said, "a directive is untranslated in silence");
 }
 
-/// As `check`, and each directive that is left has a message at it, or at one around it or within it, which here are
+/// As `check`, and each directive that is left untranslated has a message at it, or at one around it or within it, which here are
 /// `others`; the output is no more work for the translator.
 fn check_each(bytes: &[u8], language: Language, others: bool) {
     let translation = &run(bytes, language);
@@ -42,7 +42,7 @@ fn check_each(bytes: &[u8], language: Language, others: bool) {
         let at_it = said.iter().any(|span| one.span.start <= span.start && span.start <= one.span.end);
         assert!(
             at_it || others && !said.is_empty(),
-            "`{}` is left in silence:\n{}",
+            "`{}` is untranslated in silence:\n{}",
             one.name,
             String::from_utf8_lossy(bytes)
         );
@@ -320,7 +320,7 @@ proptest! {
 #[test]
 fn broken_sources_do_no_harm() {
     let sources = [
-        // A construct that would begin with a `case`, and the loop behind that.
+        // A construct that would begin with a `case`, and the loop after that.
         "void f(int *t, int n) {\n#pragma acc parallel copy(t[0:n])\ncase 1:\n#pragma acc loop gang\n\
          for (int i = 0; i < n; i++)\nt[i] = 1;\n}\n",
         // A statement with an end that cannot be read, before one that needs another before it.
@@ -376,7 +376,7 @@ fn fortran_program(outer: &str, inner: &str, directive: &openacc::Directive) -> 
 fn assert_in_columns(old: &[u8], new: &[u8], form: Form) {
     let limit = if form == Form::Fixed { 72 } else { 132 };
     let before: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
-    // What the user wrote behind the last column may stay there.
+    // What the user wrote after the last column may stay there.
     let behind: HashSet<&[u8]> = before.iter().filter_map(|line| line.get(limit..)).collect();
     for line in new.split(|byte| *byte == b'\n').filter(|line| !before.contains(line)) {
         let text = String::from_utf8_lossy(line);
@@ -387,7 +387,7 @@ fn assert_in_columns(old: &[u8], new: &[u8], form: Form) {
     }
 }
 
-/// Whether a comment stands in a line, behind its sentinel.
+/// Whether a comment stands in a line, after its sentinel.
 fn has_comment(line: &str) -> bool {
     line.trim_start().get(1..).is_some_and(|rest| rest.contains('!'))
 }

@@ -10,7 +10,7 @@ use acc2omp::{Nest, Options, Outcome, Queues, Source, Translation, Version, tran
 
 use super::{files, root, shown, text};
 
-/// Marks the end of an example in its scene, behind what begins a comment.
+/// Marks the end of an example in its scene, after what begins a comment.
 const END: &str = "@end";
 
 /// An example in its scene, as the program's text.
@@ -101,7 +101,7 @@ fn what_is_translated_leaves_nothing() {
             wrong.push(format!("{} `{}`: {}", page.entry, example.heading, output(example)));
         }
     }
-    assert!(wrong.is_empty(), "a directive is left:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "a directive is untranslated:\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn the_coverage_is_up_to_date() {
     }
 }
 
-/// The line that says what the pages below are about; their first row stands two lines behind it.
+/// The line that says what the pages below are about; their first row stands two lines after it.
 const SUBJECT: usize = 6;
 
 /// A page about `copyin` with these rows.

@@ -225,7 +225,7 @@ impl Step {
         }
     }
 
-    /// Runs steps of iteration `i`; false: the iteration is left.
+    /// Runs steps of iteration `i`; false: a jump leaves the iteration.
     fn run(steps: &[Step], state: &mut State, i: usize) -> bool {
         for step in steps {
             match step {
@@ -380,7 +380,7 @@ fn scalars_are_what_the_verdict_says() {
             let found = start.reordered(&body, &private, &combined, &computed, &mut dice);
             assert_eq!(found.a, expected.a, "{}", told("another order"));
             for at in live.iter().chain(combined.iter().map(|(_, at)| at)) {
-                // What is computed is set behind the loop, if it is wanted.
+                // What is computed is set after the loop, if it is wanted.
                 let is_same = found.scalars[*at] == expected.scalars[*at] || computed.contains(at);
                 assert!(is_same || private.contains(at) && !live.contains(at), "{}", told(NAMES[*at]));
             }

@@ -1,4 +1,4 @@
-//! The same program gives the same warnings whatever it is translated to, but for codes that concern one target alone.
+//! The same program gives the same warnings whatever it is translated to, except codes that concern one target alone.
 //!
 //! Invariant: what differs is listed here with its reason, and nothing is listed that does not differ.
 
@@ -128,7 +128,7 @@ fn directive_before<'a>(
 }
 
 /// Whether a translation leaves the code at `line` for a reason of its target alone, and so has nothing more to say of it:
-/// the last directive before it is left, and of that directive's construct a message says what this target cannot do.
+/// the last directive before it is left untranslated, and of that directive's construct a message says what this target cannot do.
 fn leaves(file: &SourceFile, translation: &Translation, target: Concern, line: usize) -> bool {
     let is_own = translation
         .diagnostics

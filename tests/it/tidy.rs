@@ -75,7 +75,7 @@ const MAY_MAKE_SOURCES: &[(&str, &str)] = &[
     ("src/cli/cc/mirror.rs", "what that includes; `Headers::source` says what options say"),
     (
         "src/cli/headers.rs",
-        "headers are read once for all files, and told what those are told that include them",
+        "headers are read once for all files, with the options of those that include them",
     ),
     ("src/cli/verify.rs", "what was read from the disk; `Headers::source` says what options say"),
     ("src/source/file.rs", "`with` itself"),
@@ -149,7 +149,7 @@ fn the_table_allows_only_what_is_used() {
     assert!(spare.is_empty(), "allowed, but not used: {spare:?}");
 }
 
-/// The paths behind `crate::` in a source, groups expanded; comments do not count.
+/// The paths after `crate::` in a source, groups expanded; comments do not count.
 fn uses(source: &str) -> BTreeSet<String> {
     let code: String =
         source.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n");
@@ -162,7 +162,7 @@ fn uses(source: &str) -> BTreeSet<String> {
     found
 }
 
-/// Reads one path or group at the start of `text` and returns what is behind it.
+/// Reads one path or group at the start of `text` and returns what comes after it.
 pub fn expand<'a>(text: &'a str, prefix: &str, found: &mut Vec<String>) -> &'a str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
     let (path, mut rest) = text.split_at(end);

@@ -485,7 +485,7 @@ fn a_section_is_written_for_cmake_and_for_a_database() {
     assert!(verify(folder.path(), &["--init"]).status.success());
     let path = folder.path().join("acc2omp.toml");
     let text = fs::read_to_string(&path).unwrap();
-    // What it writes runs, but for the compiler of the test.
+    // What it writes runs, except the compiler of the test.
     let test = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90";
     assert!(
         text.contains("gcc -O2 -fopenacc -foffload=disable '-DVALUE=3.0' a.c -o program")

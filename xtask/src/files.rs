@@ -1,4 +1,4 @@
-//! Writes files.
+//! Reads and writes files.
 //!
 //! Invariant: an error names the file.
 
@@ -11,4 +11,22 @@ use crate::Result;
 pub fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     let made = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(file, bytes));
     made.map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// The text of a file.
+pub fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Copies a file, or a folder with all that is in it.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| format!("{}: {error}", from.display());
+    if !from.is_dir() {
+        return write(to, &fs::read(from).map_err(failed)?);
+    }
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
 }

@@ -16,13 +16,13 @@ use clap::{Args, ValueEnum};
 
 use crate::{Result, Verdict, difftest, process};
 
-/// What the compiler is told, so that libFuzzer sees the branches: what `cargo bolero` says, without sanitizers, which stable
+/// What the compiler gets, so that libFuzzer sees the branches: what `cargo bolero` says, without sanitizers, which stable
 /// Rust does not have.
 const FLAGS: &str = "--cfg fuzzing --cfg fuzzing_libfuzzer -Cpasses=sancov-module \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// Where everything lies, below the repository's root: libFuzzer's options are parted by blanks.
+/// Where everything lies, below the repository's root: libFuzzer's options are split by blanks.
 const PLACE: &str = "target/fuzz";
 
 /// Longer inputs are not made.

@@ -4,6 +4,7 @@
 
 mod audit;
 mod bench;
+mod book;
 mod count;
 mod cuda;
 mod difftest;
@@ -44,7 +45,7 @@ struct Arguments {
 enum Chore {
     /// Install the compilers that the tests need (Debian packages by apt-get, CUDA by pip)
     Setup(setup::Options),
-    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `bench-gpu --check`, `hunt` and `difftest`
+    /// Run every test: `cargo test`, then `count`, `audit`, `oracle`, `cuda`, `bench-gpu --check`, `hunt`, `mutate`, `book` and `difftest`
     Test,
     /// Build and run each fixture as OpenACC and as its translation, and compare what they print
     Difftest(difftest::Options),
@@ -64,6 +65,8 @@ enum Chore {
     Mutate(mutate::Options),
     /// Look for inputs that the translator cannot bear, by a fuzzer that follows the branches taken
     Fuzz(fuzz::Options),
+    /// Make the documentation as a site, and look for links in it that lead nowhere
+    Book(book::Options),
     /// Make the archive that users install, in `target/dist`
     Dist(dist::Options),
     /// Measure how fast the release build translates on one core, in MB/s
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Chore::Hunt(options) => hunt::run(&options),
         Chore::Mutate(options) => mutate::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Book(options) => book::run(&options),
         Chore::Dist(options) => dist::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };

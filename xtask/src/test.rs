@@ -5,16 +5,18 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Result, Verdict, audit, bench, count, cuda, difftest, hunt, mutate, oracle, process, setup};
+use crate::{
+    Result, Verdict, audit, bench, book, count, cuda, difftest, hunt, mutate, oracle, process, setup,
+};
 
 /// A part by its name.
 type Part = (&'static str, fn() -> Result<Verdict>);
 
-/// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, the benchmarks in small sizes, programs made at random and the comparisons;
+/// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, the benchmarks in small sizes, programs made at random, the documentation's site and the comparisons;
 /// all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     setup::check()?;
-    let parts: [Part; 9] = [
+    let parts: [Part; 10] = [
         ("cargo test", units),
         ("count", || count::run(&count::Options::default())),
         ("audit", || audit::run(&audit::Options::default())),
@@ -22,6 +24,7 @@ pub fn run() -> Result<Verdict> {
         ("cuda", || cuda::run(&cuda::Options::default())),
         ("bench-gpu --check", bench::check),
         ("hunt", || hunt::run(&hunt::Options::default())),
+        ("book", book::test),
         ("mutate", || mutate::run(&mutate::Options::default())),
         ("difftest", || difftest::run(&difftest::Options::default())),
     ];

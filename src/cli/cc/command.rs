@@ -69,7 +69,7 @@ const ONLY_LOOKS: [&str; 8] = ["-E", "-M", "-MM", "-###", "--version", "-dM", "-
 const OPENMP: [&str; 9] =
     ["-fopenmp", "-mp", "-qopenmp", "-fiopenmp", "-qsmp", "-homp", "-Kopenmp", "-openmp", "omp"];
 
-/// Programs that run the compiler named behind them.
+/// Programs that run the compiler named after them.
 const LAUNCHERS: [&str; 3] = ["ccache", "distcc", "sccache"];
 
 /// A compiler's command line.
@@ -171,14 +171,14 @@ impl Command {
         compiler(&self.words)
     }
 
-    /// Whether a preprocessor reads a source of Fortran that is told of all that its language does not have.
+    /// Whether a preprocessor reads a source of Fortran whose language has no conditions.
     pub fn is_strict(&self, source: &Path) -> bool {
         let has = |begin: &str| self.words.iter().any(|word| word.to_string_lossy().starts_with(begin));
         let ending = source.extension().unwrap_or_default().to_string_lossy();
         has("-pedantic") && (has("-cpp") || ending.starts_with('F'))
     }
 
-    /// The value behind an option that is a word of its own.
+    /// The value after an option that is a word of its own.
     pub fn value(&self, option: &str) -> Option<&OsStr> {
         let at = self.words.iter().rposition(|word| word == option)?;
         self.words.get(at + 1).map(OsString::as_os_str)
@@ -193,7 +193,7 @@ fn written_out(word: &OsString, directory: &Path) -> Vec<OsString> {
     }
 }
 
-/// The name of the compiler, without folder, behind programs that only run it.
+/// The name of the compiler, without folder, after programs that only run it.
 fn compiler(words: &[OsString]) -> String {
     let names = words.iter().map(|word| {
         let name = Path::new(word).file_name().unwrap_or(word);

@@ -77,7 +77,7 @@ fn goes_on(line: &[u8]) -> bool {
     rest.is_empty() || rest.starts_with(b"!")
 }
 
-/// What stands behind `!$omp`, if it does.
+/// What stands after `!$omp`, if it does.
 fn behind_sentinel(line: &[u8]) -> &[u8] {
     let Some(rest) = line.strip_prefix(b"!$") else { return line };
     let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());

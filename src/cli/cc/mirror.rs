@@ -37,7 +37,7 @@ pub fn included(path: &Path, bytes: Vec<u8>, language: Language, here: &Path) ->
     SourceFile::new(seen_from(&path.display().to_string(), here), bytes, language)
 }
 
-/// Reads a source and the files that it includes, directly or not, where a compiler that runs in `here` is told this, and
+/// Reads a source and the files that it includes, directly or not, where a compiler that runs in `here` gets this, and
 /// searches these folders.
 pub fn read(source: SourceFile, real: &Path, told: &Told, searched: &Folders, here: &Path) -> Files {
     let mut files = Files::new();

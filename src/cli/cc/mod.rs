@@ -1,4 +1,4 @@
-//! `acc2omp cc`: translates the sources on a compiler's command line, and compiles the translations in their place.
+//! `acc2omp cc`: translates the sources on a compiler's command line, and compiles the translations instead.
 //!
 //! Invariant: the compiler gets its command line with other paths for translated sources, and nothing else; its status is ours.
 
@@ -75,7 +75,7 @@ struct Unit {
 struct Reading<'a> {
     task: &'a Task,
     command: &'a Command,
-    /// What the compiler is told.
+    /// What the compiler gets.
     told: Told,
     /// Where it searches by itself.
     searched: Folders,
@@ -307,7 +307,7 @@ fn write(read: &Reading, units: &[Unit]) -> io::Result<Vec<OsString>> {
         );
     }
     if has_prefix_maps(command) {
-        // What debuggers are told of files begins where the mirror does.
+        // What debuggers know of files begins where the mirror does.
         options.extend(
             units.iter().map(|unit| format!("-ffile-prefix-map={}=", unit.mirror.root().display()).into()),
         );

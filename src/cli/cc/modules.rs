@@ -1,7 +1,7 @@
 //! Fortran's modules: what was compiled earlier in a build is known to what is compiled later.
 //!
 //! Invariant: a file `NAME.acc2omp` stands where the compiler writes `NAME.mod`, and says which source defines the module and what
-//! its compiler was told.
+//! its compiler got.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -13,7 +13,7 @@ use super::command::Command;
 use crate::cli::build::Told;
 use crate::scan;
 
-/// Options behind which the folder of modules stands, in one word or two.
+/// Options after which the folder of modules stands, in one word or two.
 const FOLDERS: [&str; 5] = ["-module-dir", "-module", "-J", "-qmoddir=", "-fmoddir="];
 
 /// How the file for a module ends.
@@ -27,7 +27,7 @@ struct Known {
     arguments: Vec<String>,
 }
 
-/// The sources of the modules that a file uses, and of those that these use, with what their compilers were told; and the modules
+/// The sources of the modules that a file uses, and of those that these use, with what their compilers got; and the modules
 /// of the program that were compiled, but of which the source is not known.
 pub fn known(
     command: &Command,
@@ -77,7 +77,7 @@ fn holds_modules(folder: &Path) -> bool {
     entries.any(|entry| entry.path().extension().is_some_and(|ending| ending == ENDING))
 }
 
-/// Says for later compilations which modules a source defines. A module that cannot be remembered is none that is known.
+/// Says for later compilations which modules a source defines. A module that cannot be remembered is not one that is known.
 pub fn remember(command: &Command, bytes: &[u8], real: &Path, here: &Path) {
     let folder = folder(command, here);
     for name in scan::defined_modules(bytes) {

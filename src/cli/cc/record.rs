@@ -59,7 +59,7 @@ fn locked(database: &Path) -> io::Result<File> {
     loop {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(database)?;
         file.lock()?;
-        // Another one may have put a new file in its place meanwhile.
+        // Another one may have put a new file there meanwhile.
         if is_same(&file, database)? {
             return Ok(file);
         }

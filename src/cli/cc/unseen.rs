@@ -1,7 +1,7 @@
-//! Files that a compiler includes and that are not followed: by macros in the place of names, `#include_next`, `--config`, or in
+//! Files that a compiler includes and that are not followed: by macros in place of names, `#include_next`, `--config`, or in
 //! folders that it has by itself and does not name.
 //!
-//! Invariant: OpenACC in such a file is told, as it stays as it is.
+//! Invariant: OpenACC in such a file is reported, as it stays as it is.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

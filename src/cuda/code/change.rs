@@ -11,11 +11,11 @@ pub enum Change {
     Lines(Span, Vec<String>),
     /// These bytes go, with their lines if nothing else stands there.
     Gone(Span),
-    /// Lines behind the code that ends at the offset, indented like the span.
+    /// Lines after the code that ends at the offset, indented like the span.
     After(u32, Span, Vec<String>),
     /// Lines before the code at the offset.
     Before(u32, Vec<String>),
-    /// A statement gets braces, and lines behind the opening one.
+    /// A statement gets braces, and lines after the opening one.
     Braced(Span, Vec<String>),
     /// These bytes become this text.
     Text(Span, String),

@@ -56,7 +56,7 @@ pub fn braced(lines: Vec<String>) -> Vec<String> {
     under("{".to_owned(), lines)
 }
 
-/// Lines in braces, behind a line that opens them.
+/// Lines in braces, after a line that opens them.
 pub fn under(head: String, lines: Vec<String>) -> Vec<String> {
     let mut all = vec![head];
     all.extend(lines.into_iter().map(|line| format!("    {line}")));

@@ -3,7 +3,7 @@
 //!
 //! Invariant: what the lines say is for tools to read; the code is the same without them.
 
-/// Stands behind code of the source until the device file is whole.
+/// Stands after code of the source until the device file is whole.
 pub const BACK: &str = "#line 0";
 
 /// Lines of code, with a directive before each whose number does not follow from the line before it. `from`: the numbers of
@@ -35,7 +35,7 @@ pub fn directed(lines: &[(Option<u32>, &str)], source: &str) -> String {
     out
 }
 
-/// The device file, its lines its own again behind code of the source.
+/// The device file, its lines its own again after code of the source.
 pub fn resolved(text: &str, name: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.lines().enumerate() {

@@ -1,6 +1,6 @@
 //! Text of the source with edits: how a region's code gets into the device file.
 //!
-//! Invariant: what no edit touches comes out byte by byte, but for its indentation.
+//! Invariant: what no edit touches comes out byte by byte, except its indentation.
 
 use crate::source::{self, SourceFile, Span};
 
@@ -31,19 +31,19 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// What stands in the device file where nobody can be told: it does not compile.
+    /// What stands in the device file where no message can be given: it does not compile.
     pub fn line(self) -> String {
         "#error \"two changes of this code overlap: please report this file as a bug of acc2omp\"".to_owned()
     }
 }
 
 impl Edits {
-    /// Puts `text` in the place of `span`, in which no other edit changes anything.
+    /// Puts `text` in place of `span`, in which no other edit changes anything.
     pub fn replace(&mut self, span: Span, text: impl Into<String>) {
         self.push(span, text, span.start, false);
     }
 
-    /// Puts `text` in the place of `span` and of all that the edits up to now make of it: the text says their part, mostly
+    /// Puts `text` in place of `span` and of all that the edits up to now make of it: the text says their part, mostly
     /// since it was rendered with them. What they insert before and after `span` stays.
     pub fn replace_all(&mut self, span: Span, text: impl Into<String>) {
         self.push(span, text, span.start, true);
@@ -287,7 +287,7 @@ pub fn placed_numbers(text: &str) -> Vec<(usize, &str)> {
     tokens(text).into_iter().filter(is_number).collect()
 }
 
-/// A text with other words in the place of some of its names or numbers, which come with their places.
+/// A text with other words in place of some of its names or numbers, which come with their places.
 pub fn replaced<'a>(
     text: &str,
     tokens: Vec<(usize, &'a str)>,
@@ -351,7 +351,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The arguments of a call, parted at the commas that stand in no brackets and no literal.
+/// The arguments of a call, split at the commas that stand in no brackets and no literal.
 pub fn arguments(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut start) = (0i32, 0);

@@ -1,6 +1,6 @@
-//! Variables of `declare` at file scope: their twins among the globals of the device (OpenACC 3.3, 2.13).
+//! Variables of `declare` at file scope: their counterparts among the globals of the device (OpenACC 3.3, 2.13).
 //!
-//! Invariant: a twin is defined where the host's variable is; other device files declare it.
+//! Invariant: a counterpart is defined where the host's variable is; other device files declare it.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use crate::diag::Diag;
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::source::Span;
 
-/// A variable that has a twin on the device.
-struct Twin<'a> {
-    /// Its last name, which the twin has, too.
+/// A variable that has a counterpart on the device.
+struct Counterpart<'a> {
+    /// Its last name, which the counterpart has, too.
     name: &'a str,
     /// How the host names it at the end of the file.
     path: &'a str,
-    /// The declaration of the twin.
+    /// The declaration of the counterpart.
     declaration: &'a str,
 }
 
 impl Device {
-    /// A `declare` at file scope: the variables that this file defines get a twin on the device.
+    /// A `declare` at file scope: the variables that this file defines get a counterpart on the device.
     pub fn declare(&mut self, input: &Input, hidden: &Hidden, index: usize) -> Result<(), Refused> {
         let clauses = &input.bound[index].directive.clauses;
         for clause in clauses {
@@ -58,7 +58,7 @@ impl Device {
             }
             self.declared.insert(decl.name.clone());
             if !decl.is_extern {
-                let names = Twin { name: &decl.name, path: &path, declaration: &twin };
+                let names = Counterpart { name: &decl.name, path: &path, declaration: &twin };
                 let others = hidden.declarations(input, (self.choices.own(), decl), item.span)?;
                 self.depends(item.span.start, others);
                 self.define(input, item.span.start, &names, (clause, decl.is_static));
@@ -67,7 +67,7 @@ impl Device {
         Ok(())
     }
 
-    /// Twins for the variables of this file that headers place on the device.
+    /// Counterparts for the variables of this file that headers place on the device.
     pub fn declare_for_headers(&mut self, input: &Input, hidden: &Hidden, diags: &mut Vec<Diag>) {
         for (name, clause) in of_headers(input) {
             self.declared.insert(name.to_owned());
@@ -80,7 +80,7 @@ impl Device {
             match twin(input, input.source, decl) {
                 Some(twin) => {
                     let path = qualified::path(&input.source, decl);
-                    let names = Twin { name, path: &path, declaration: &twin };
+                    let names = Counterpart { name, path: &path, declaration: &twin };
                     self.define(input, place, &names, (clause, decl.is_static))
                 }
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
@@ -88,7 +88,7 @@ impl Device {
         }
     }
 
-    /// Declares the twins that other files define and these texts name; the texts that came in.
+    /// Declares the counterparts that other files define and these texts name; the texts that came in.
     pub fn declare_extern(&mut self, input: &Input, hidden: &Hidden, texts: &[String]) -> Vec<String> {
         let mut known: BTreeMap<&str, (Seen, &Decl)> = BTreeMap::new();
         for (name, _) in of_headers(input) {
@@ -120,12 +120,12 @@ impl Device {
         came
     }
 
-    /// Defines a twin, and tells the library of it. What is static is of its file alone.
+    /// Defines a counterpart, and tells the library of it. What is static is of its file alone.
     fn define(
         &mut self,
         input: &Input,
         place: u32,
-        Twin { name, path, declaration: twin }: &Twin,
+        Counterpart { name, path, declaration: twin }: &Counterpart,
         (clause, is_static): (DataClause, bool),
     ) {
         let own = if is_static { "static " } else { "" };
@@ -160,7 +160,7 @@ fn of_headers<'a>(input: &Input<'a>) -> BTreeMap<&'a str, DataClause> {
     placed.map(|((_, name), clause)| (name.as_str(), *clause)).collect()
 }
 
-/// The declaration of what a `declare` names: the definition, if it stands behind the directive.
+/// The declaration of what a `declare` names: the definition, if it stands after the directive.
 fn declaration<'a>(input: &Input<'a>, index: usize, name: &str) -> Option<(Seen<'a>, &'a Decl)> {
     let span: Span = input.bound[index].directive.span;
     let symbol =
@@ -190,7 +190,7 @@ fn global<'a>(seen: &Seen<'a>, name: &str) -> Option<&'a Decl> {
     seen.unit.globals.iter().map(|id| seen.unit.decl(*id)).find(|decl| decl.name == name)
 }
 
-/// The declaration of the twin of a variable, without what says where it lies; `None` if the device cannot have it.
+/// The declaration of the counterpart of a variable, without what says where it lies; `None` if the device cannot have it.
 fn twin(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     let base = spelling::base(input, seen, decl)?;
     let mut declarator = decl.name.clone();

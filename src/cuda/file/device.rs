@@ -74,7 +74,7 @@ pub struct Device {
     pub(super) externs: BTreeMap<String, String>,
     /// Constants that kernels name where the language wants one.
     pub(super) sizes: BTreeSet<String>,
-    /// The names of variables with a twin.
+    /// The names of variables with a counterpart.
     pub(super) declared: BTreeSet<String>,
     pub(super) registrations: Vec<String>,
     pub(super) includes: BTreeSet<(usize, u32, String)>,
@@ -107,7 +107,7 @@ pub struct Device {
 
 /// What copied text is: kernels have the constants that they name as parameters, types are of the host, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum CopiedText {
     Kernel,
     Type,
     Routine,
@@ -115,14 +115,14 @@ enum Part {
 
 /// Text that came into the device file.
 struct Copied {
-    part: Part,
+    part: CopiedText,
     text: String,
     /// The names that it declares itself.
     own: Vec<String>,
 }
 
 impl Copied {
-    fn new(part: Part, text: String) -> Copied {
+    fn new(part: CopiedText, text: String) -> Copied {
         Copied { part, text, own: Vec::new() }
     }
 }
@@ -215,10 +215,10 @@ impl Device {
             return;
         }
         self.taken = renamed::taken(input);
-        let kernels = self.kernels.values().map(|text| Copied::new(Part::Kernel, text.clone()));
+        let kernels = self.kernels.values().map(|text| Copied::new(CopiedText::Kernel, text.clone()));
         let declared: Vec<String> = self.declared.iter().cloned().collect();
         let globals = self.globals.values().map(|text| Copied {
-            part: Part::Type,
+            part: CopiedText::Type,
             text: text.clone(),
             own: declared.clone(),
         });
@@ -227,9 +227,9 @@ impl Device {
         let places: Vec<u32> = self.kernels.keys().chain(self.globals.keys()).copied().collect();
         pending.extend(places.into_iter().map(|at| self.conditions((own, at))));
         for name in std::mem::take(&mut self.sizes) {
-            pending.extend(self.constant(input, &name, Part::Type));
+            pending.extend(self.constant(input, &name, CopiedText::Type));
         }
-        let mut known: BTreeSet<(Part, String)> = BTreeSet::new();
+        let mut known: BTreeSet<(CopiedText, String)> = BTreeSet::new();
         let mut called: BTreeSet<String> = BTreeSet::new();
         let mut wanted: Vec<String> = Vec::new();
         let mut defined = defined(input);
@@ -281,7 +281,7 @@ impl Device {
                     pending.extend(self.macros_named(input, word, one.part));
                 }
                 pending.extend(self.need(input, hidden, word, one.part));
-                if one.part != Part::Kernel && !one.own.iter().any(|own| own == word) {
+                if one.part != CopiedText::Kernel && !one.own.iter().any(|own| own == word) {
                     pending.extend(self.constant(input, word, one.part));
                 }
             }
@@ -300,8 +300,8 @@ impl Device {
             let new = words(&text).into_iter().filter(|word| known.insert((*word).to_owned()));
             let mut came: Vec<Copied> = Vec::new();
             for word in new {
-                came.extend(self.macros_named(input, word, Part::Type));
-                came.extend(self.need(input, hidden, word, Part::Type));
+                came.extend(self.macros_named(input, word, CopiedText::Type));
+                came.extend(self.need(input, hidden, word, CopiedText::Type));
             }
             pending.extend(came.into_iter().map(|one| one.text));
         }
@@ -328,21 +328,21 @@ impl Device {
     }
 
     /// Copies a constant that a type or a routine names: kernels have constants as parameters.
-    fn constant(&mut self, input: &Input, word: &str, part: Part) -> Option<Copied> {
-        if part == Part::Routine && self.declared.contains(word) {
+    fn constant(&mut self, input: &Input, word: &str, part: CopiedText) -> Option<Copied> {
+        if part == CopiedText::Routine && self.declared.contains(word) {
             return None;
         }
         let constant = copied::constant(input, word)?;
         let place = (constant.number, constant.start());
-        let is_devices = part == Part::Routine && !constant.is_integer;
+        let is_devices = part == CopiedText::Routine && !constant.is_integer;
         let text = constant.text(input, is_devices);
         let place_of = if is_devices { &mut self.constants } else { &mut self.parts };
         let is_new = place_of.insert(place, text.clone()).is_none();
-        is_new.then(|| Copied::new(if is_devices { Part::Routine } else { Part::Type }, text))
+        is_new.then(|| Copied::new(if is_devices { CopiedText::Routine } else { CopiedText::Type }, text))
     }
 
     /// Copies the lines about a macro, of all branches that a build may choose; the texts that came in.
-    fn macros_named(&mut self, input: &Input, word: &str, part: Part) -> Vec<Copied> {
+    fn macros_named(&mut self, input: &Input, word: &str, part: CopiedText) -> Vec<Copied> {
         let mut texts = Vec::new();
         let choices = Rc::clone(&self.choices);
         for line in choices.lines(word) {
@@ -366,7 +366,7 @@ impl Device {
     }
 
     /// Copies the definitions of a name as a type, of all branches that a build may choose; the texts that came in.
-    fn need(&mut self, input: &Input, hidden: &Hidden, word: &str, part: Part) -> Vec<Copied> {
+    fn need(&mut self, input: &Input, hidden: &Hidden, word: &str, part: CopiedText) -> Vec<Copied> {
         let mut texts = Vec::new();
         let choices = Rc::clone(&self.choices);
         let seen_here = input.headers.iter().chain([&input.source]).copied().enumerate();
@@ -374,7 +374,7 @@ impl Device {
             copied::definitions(&seen, word).into_iter().map(move |span| (number, seen, span))
         });
         for (number, seen, span) in shown.chain(hidden.definitions(word)) {
-            if meaning::is_inside(input, &seen, span, part == Part::Routine) {
+            if meaning::is_inside(input, &seen, span, part == CopiedText::Routine) {
                 continue;
             }
             let (span, text) = match input.is_c {
@@ -386,7 +386,11 @@ impl Device {
             };
             let text = packed::definition(&seen, span, text);
             if self.parts.get(&(number, span.start)) != Some(&text) {
-                texts.push(Copied { part: Part::Type, text: text.clone(), own: own_names(&seen, span) });
+                texts.push(Copied {
+                    part: CopiedText::Type,
+                    text: text.clone(),
+                    own: own_names(&seen, span),
+                });
                 texts.push(self.conditions((number, span.start)));
                 self.parts.insert((number, span.start), text);
                 let structs = layout::of_definition(input, &choices, (number, &seen), span);
@@ -399,7 +403,7 @@ impl Device {
     /// The conditions around a place: the device file needs what they name.
     fn conditions(&self, (number, offset): (usize, u32)) -> Copied {
         let conditions = self.choices.conditions(&self.choices.place(number, offset));
-        Copied::new(Part::Type, conditions.join("\n"))
+        Copied::new(CopiedText::Type, conditions.join("\n"))
     }
 
     /// A function that another build has another definition of: only this one was read.
@@ -432,7 +436,7 @@ impl Device {
         self.functions.insert(place, text.clone());
         self.origins.insert(place, function.span);
         self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
-        let copied = Copied { part: Part::Routine, text, own: own_names(&input.source, function.span) };
+        let copied = Copied { part: CopiedText::Routine, text, own: own_names(&input.source, function.span) };
         Ok(vec![copied, self.conditions(place)])
     }
 
@@ -459,7 +463,7 @@ impl Device {
                 self.origins.insert((number, function.span.start), function.span);
                 let own = own_names(seen, function.span);
                 let conditions = self.conditions((number, function.span.start));
-                return Ok(vec![Copied { part: Part::Routine, text, own }, conditions]);
+                return Ok(vec![Copied { part: CopiedText::Routine, text, own }, conditions]);
             }
         }
         for (number, seen) in input.headers.iter().chain([&input.source]).enumerate() {
@@ -469,7 +473,7 @@ impl Device {
                 let head = meaning::device_head(text.trim_end().trim_end_matches(';'));
                 self.device_prototypes.insert((number, decl.span.start), format!("{head};\n"));
                 let conditions = self.conditions((number, decl.span.start));
-                let copied = Copied { part: Part::Routine, text, own: own_names(seen, decl.span) };
+                let copied = Copied { part: CopiedText::Routine, text, own: own_names(seen, decl.span) };
                 return Ok(vec![copied, conditions]);
             }
         }
@@ -551,7 +555,7 @@ impl Device {
             out += "#define restrict __restrict__\n\n";
         }
         for (name, meaning) in meaning::WORDS {
-            // C++ has functions in the place of C's macros.
+            // C++ has functions in place of C's macros.
             let is_meant = !meaning.starts_with("acc2omp::") || source.ends_with(".c");
             if is_meant && said.contains(name) {
                 out += &format!("#define {name} {meaning}\n\n");
@@ -602,7 +606,7 @@ impl Device {
         out + "#endif\n"
     }
 
-    /// Lines for the end of the host file: the variables that have a twin on the device, what the options of the build choose,
+    /// Lines for the end of the host file: the variables that have a counterpart on the device, what the options of the build choose,
     /// and how structs lie in memory.
     pub fn registration(&self, source: &str, unit: &str) -> Option<String> {
         let mut out = String::new();

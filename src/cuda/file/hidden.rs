@@ -148,7 +148,7 @@ impl<'a> Hidden<'a> {
         if all.iter().all(|branch| choices.is_same_condition(*branch, &place)) {
             return Ok(all);
         }
-        let what = format!("`{}`, declared under a condition on a macro that changes behind it,", decl.name);
+        let what = format!("`{}`, declared under a condition on a macro that changes after it,", decl.name);
         Err(refused(at, &what))
     }
 

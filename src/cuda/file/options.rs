@@ -11,7 +11,7 @@ use crate::cuda::code::text::words;
 use crate::cuda::program::choices::Place;
 use crate::cuda::program::renamed;
 
-/// The words of conditions that are no macros.
+/// The words of conditions that are not macros.
 const CONDITIONS: [&str; 8] = ["if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "defined"];
 
 /// What refuses a build whose options choose code that was not read.

@@ -32,7 +32,7 @@ pub fn enclosing(input: &Input, function: &Function) -> Option<&'static str> {
     (function.member_of.is_some() && !is_reachable).then_some("a private or protected member function")
 }
 
-/// Whether a function before this one can hold its device code: it is no part of what a function declares.
+/// Whether a function before this one can hold its device code: it is not part of what a function declares.
 pub fn is_liftable(input: &Input, function: &Function) -> bool {
     let around = |other: &&Function| other.span != function.span && other.span.contains(function.span);
     !input.unit().functions.iter().any(|other| around(&other))

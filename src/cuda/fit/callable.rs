@@ -39,7 +39,7 @@ impl Reached {
     }
 }
 
-/// Where the word goes that makes a lambda expression one of the device too: behind its captures.
+/// Where the word goes that makes a lambda expression one of the device too: after its captures.
 pub fn mark(input: &Input, lambda: Span) -> Option<u32> {
     Some(lambda.start + Lambda::of(&input.file().text(lambda))?.behind as u32)
 }
@@ -118,7 +118,7 @@ fn callable(input: &Input, symbol: SymbolId, reached: &mut Reached) -> Result<()
         let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
         return match is_local && words(&head).contains(&"auto") && decl.derived.is_empty() {
             true => add_lambda(input, lambda, reached),
-            false if is_local => Err("it is a lambda expression behind another type than `auto`".to_owned()),
+            false if is_local => Err("it is a lambda expression of another type than `auto`".to_owned()),
             false => Err("it is a lambda expression outside of functions".to_owned()),
         };
     }
@@ -412,7 +412,7 @@ fn parameter_name(param: &str) -> Option<&str> {
 /// The parts of a lambda expression.
 struct Lambda<'a> {
     captures: Vec<&'a str>,
-    /// The offset behind the captures.
+    /// The offset after the captures.
     behind: usize,
     is_template: bool,
     params: Vec<&'a str>,

@@ -201,7 +201,7 @@ pub fn all_types(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refuse
     Err(refused(own.span, &what))
 }
 
-/// Adds the names in a definition; false if one of them is none that the device file has.
+/// Adds the names in a definition; false if one of them is not one that the device file has.
 fn adds_portable(input: &Input, seen: &Seen, span: Span, pending: &mut Vec<String>) -> bool {
     let text = seen.file.text(span);
     let own: BTreeSet<&str> = {

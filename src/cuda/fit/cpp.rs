@@ -1,6 +1,6 @@
 //! What of C++ cannot be taken out of its place into a device file, and what cannot stay there either.
 //!
-//! Invariant: what is not sure to mean the same elsewhere stays in its place.
+//! Invariant: what is not sure to mean the same elsewhere stays inline.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::host::ir::{Derived, ExprId, StmtId};
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
-/// Whether a construct has to stay in its place: it, or what it names, means something only there.
+/// Whether a construct has to stay inline: it, or what it names, means something only there.
 pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
     let unit = input.unit();
     if !unit.is_cpp() {
@@ -42,7 +42,7 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
         || uses::outer(input, stmt).into_iter().any(|(symbol, _)| is_placed(input, symbol))
 }
 
-/// Whether functions of this name stay in their place.
+/// Whether functions of this name stay inline.
 pub fn is_stuck(input: &Input, name: &str) -> bool {
     let name = bare(name);
     let stuck = |at: (usize, u32)| input.stuck.is_some_and(|stuck| stuck.holds(at));
@@ -65,7 +65,7 @@ fn names_held(input: &Input, stmt: StmtId) -> bool {
         })
 }
 
-/// Whether a variable is one that other files cannot be told of.
+/// Whether a variable is one that other files cannot know.
 fn is_placed(input: &Input, symbol: SymbolId) -> bool {
     let known = input.symbols.get(symbol);
     let Some((seen, decl)) = input.declaration(symbol) else { return false };
@@ -98,7 +98,7 @@ pub fn reached(input: &Input, span: Span) -> BTreeSet<String> {
     named.chain(implied::implied(input, span)).collect()
 }
 
-/// The functions that these constructs, which stay in their place, call, one through another: where each begins.
+/// The functions that these constructs, which stay inline, call, one through another: where each begins.
 pub fn called_from(input: &Input, constructs: impl Iterator<Item = StmtId>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mut pending: Vec<Span> = constructs.flat_map(|stmt| code(input, input.stmt_span(stmt))).collect();

@@ -45,7 +45,7 @@ pub fn home<'a>(input: &Input<'a>, index: usize, stmt: StmtId) -> Option<Result<
     Some(Ok(Home { function, class }))
 }
 
-/// Whether what a function's name is qualified with is no class: that of a namespace around it.
+/// Whether what a function's name is qualified with is not a class: that of a namespace around it.
 fn is_in_plain_namespace(input: &Input, function: &Function) -> bool {
     let Some(of) = function.member_of.as_deref().map(functions::bare) else { return true };
     let mut seen_here = [&input.source].into_iter().chain(input.headers);
@@ -54,7 +54,7 @@ fn is_in_plain_namespace(input: &Input, function: &Function) -> bool {
     !is_class && !input.file().text(qualifier).trim_end().ends_with("::")
 }
 
-/// Whether code names what only the class knows, but for variables: types, functions, what is static.
+/// Whether code names what only the class knows, except variables: types, functions, what is static.
 fn names_class(input: &Input, function: &Function, span: Span) -> bool {
     let of = function.member_of.as_deref().map(functions::bare).unwrap_or_default();
     let text = input.file().text(span);
@@ -182,7 +182,7 @@ pub fn added(all: &[(usize, Hoisted)]) -> Vec<(usize, Change)> {
     changes
 }
 
-/// What stands before and behind the head of the new function.
+/// What stands before and after the head of the new function.
 fn specifiers(input: &Input, home: &Home) -> (&'static str, &'static str) {
     let Home { function, class } = home;
     let part = |start: u32, end: u32| input.file().text(Span { start, end }).into_owned();
@@ -194,8 +194,8 @@ fn specifiers(input: &Input, home: &Home) -> (&'static str, &'static str) {
     (before, if is_const { " const" } else { "" })
 }
 
-/// Whether a word is the name of a variable of the function, at the construct, or of the object, if the new function is no
-/// member.
+/// Whether a word is the name of a variable of the function, at the construct, or of the object, if the new function is not
+/// a member.
 fn is_variable(input: &Input, home: &Home, stmt: StmtId, word: &str) -> bool {
     let function = home.function;
     let span = input.unit().stmt(stmt).span;

@@ -89,7 +89,7 @@ fn has_literal(text: &str, suffix: &str) -> bool {
     })
 }
 
-/// Whether an expression calls an object that is no variable itself: `v[i](0)`, `(*p)(0)`, `a.part(0)`. Of what is called by
+/// Whether an expression calls an object that is not a variable itself: `v[i](0)`, `(*p)(0)`, `a.part(0)`. Of what is called by
 /// a variable's name, `callable` knows more.
 fn calls_object(input: &Input, kind: &ExprKind) -> bool {
     let ExprKind::Call { callee, .. } = kind else { return false };

@@ -32,7 +32,7 @@ const HOSTS: &str = "sleep usleep nanosleep clock_gettime gettimeofday time time
     memmove memchr calloc realloc posix_memalign aligned_alloc setjmp longjmp open close read write";
 
 /// What is said of a function that has a message of its own.
-const OWN: &str = "is left";
+const OWN: &str = "is untranslated";
 
 /// Why the device cannot have a function.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ struct Why {
     said: Option<Refused>,
 }
 
-/// The functions that are left, by name.
+/// The functions that are left untranslated, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Left {
     known: BTreeMap<String, Why>,
@@ -91,7 +91,7 @@ impl Left {
         left
     }
 
-    /// What calls a function that is left is left.
+    /// What calls a function that is left untranslated is left untranslated.
     fn spread(&mut self, calls: &BTreeMap<String, BTreeSet<String>>) {
         let mut pending: Vec<String> = self.known.keys().cloned().collect();
         while let Some(name) = pending.pop() {
@@ -110,7 +110,7 @@ impl Left {
         }
     }
 
-    /// Whether a function of this name is left.
+    /// Whether a function of this name is left untranslated.
     pub fn holds(&self, name: &str) -> bool {
         self.known.contains_key(functions::bare(name))
     }
@@ -122,12 +122,12 @@ impl Left {
         self.told(at, &name)
     }
 
-    /// Whether the function of a `routine` directive is left.
+    /// Whether the function of a `routine` directive is left untranslated.
     pub fn is_about(&self, input: &Input, index: usize) -> bool {
         routines::routine_name(input, index).is_some_and(|name| self.holds(name))
     }
 
-    /// Why the function of a `routine` directive is left.
+    /// Why the function of a `routine` directive is left untranslated.
     pub fn routine(&self, input: &Input, index: usize) -> Refused {
         let at = input.bound[index].directive.span;
         let name = functions::bare(routines::routine_name(input, index).unwrap_or_default());
@@ -265,7 +265,7 @@ impl Why {
 }
 
 impl<'a, 'b> Candidate<'a, 'b> {
-    /// `placed`: the functions that constructs in their place call.
+    /// `placed`: the functions that inline constructs call.
     fn new(
         input: &'b Input<'a>,
         (is_own, seen): (bool, &'b Seen<'a>),
@@ -289,7 +289,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
     /// Why the device cannot have the function, whatever it calls.
     fn obstacle(&self, writable: Writable) -> Option<Why> {
         if self.holds_left_loop() {
-            return Some(Why::about("holds a `loop` that is left"));
+            return Some(Why::about("holds a `loop` that is untranslated"));
         }
         if self.has_chosen_head() {
             return Some(Why::about("has a head that conditions of the preprocessor choose"));

@@ -77,7 +77,7 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
         _ => false,
     };
     if unit.exprs_in(span).any(|expr| is_part_of_whole(&expr.kind)) {
-        return Some("a member behind `(*this)`");
+        return Some("a member after `(*this)`");
     }
     let mut directives = std::iter::once(index).chain(descendants(input.bound, index));
     if directives.any(|at| input.clauses(at).any(|kind| makes_own(input, at, kind))) {

@@ -1,6 +1,6 @@
-//! Functions of C++ that the device file can have no copy of: they, or what they name, mean something only in their place.
+//! Functions of C++ that the device file can have no copy of: they, or what they name, mean something only there.
 //!
-//! Invariant: what calls such a function stays in its place, too.
+//! Invariant: what calls such a function stays inline, too.
 
 use std::collections::BTreeSet;
 

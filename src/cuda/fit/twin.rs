@@ -1,4 +1,4 @@
-//! Routines with levels that stay in their place: the device has a function of its own for each.
+//! Routines with levels that stay inline: the device has a function of its own for each.
 //!
 //! Invariant: what device code calls is the function of the device.
 
@@ -9,7 +9,7 @@ use crate::cuda::program::levels::routine_levels;
 use crate::host::ir::DeclKind;
 use crate::source::Span;
 
-/// What device code in its place calls for a routine of this name, if that has levels.
+/// What inline device code calls for a routine of this name, if that has levels.
 pub fn name(input: &Input, name: &str) -> Option<String> {
     if !routine_levels(input, name).any() {
         return None;
@@ -21,7 +21,7 @@ pub fn name(input: &Input, name: &str) -> Option<String> {
     Some(if is_taken { format!("{bare}_on_device") } else { wanted })
 }
 
-/// Why a routine with levels cannot have a twin.
+/// Why a routine with levels cannot have a counterpart.
 pub fn obstacle(input: &Input, name: &str) -> Option<&'static str> {
     let bare = bare(name);
     let mut known = functions(input, bare);

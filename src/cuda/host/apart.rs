@@ -24,7 +24,8 @@ pub fn saved(input: &Input, index: usize, stmt: StmtId) -> Result<(Vec<String>, 
             let kind = spelling::value(input, seen, decl)?;
             Some(format!("{kind}acc2omp_{0} = {0};", known.name))
         });
-        before.push(text.ok_or_else(|| refused(at, "an `if` around a private variable that is no scalar"))?);
+        before
+            .push(text.ok_or_else(|| refused(at, "an `if` around a private variable that is not a scalar"))?);
         behind.push(format!("{0} = acc2omp_{0};", known.name));
     }
     Ok((before, behind))

@@ -11,7 +11,7 @@ use crate::cuda::code::lines::{braced, fitted};
 use crate::cuda::code::text::Edits;
 use crate::cuda::kernel::privates;
 use crate::cuda::program::{Refused, refused};
-use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::clause::LaunchRequest;
 use crate::cuda::types::{item, unfolded};
 use crate::host::ir::StmtId;
 use crate::plan;
@@ -28,7 +28,7 @@ impl Lowering<'_> {
         if bound.directive.kind == DirectiveKind::Kernels {
             privates::none_outside(self.input, self.input.stmt_span(stmt))?;
         }
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let kind = bound.directive.kind;
         let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
         let calls = match kind {
@@ -93,7 +93,7 @@ impl Lowering<'_> {
     fn beside_conditions(
         &self,
         index: usize,
-        asked: &Asked,
+        asked: &LaunchRequest,
         lines: &[String],
     ) -> Result<Vec<Change>, Refused> {
         let span = self.input.bound[index].directive.span;
@@ -121,7 +121,7 @@ impl Lowering<'_> {
 
     /// The launches of a `kernels` construct, as the plan divides it.
     fn kernels(&mut self, index: usize, stmt: StmtId) -> Result<Vec<String>, Refused> {
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let span = self.input.bound[index].directive.span;
         let plan = self.input.plan;
         let parts =
@@ -156,7 +156,12 @@ impl Lowering<'_> {
     }
 
     /// The launches of the parts of a `kernels` construct, with the loops and branches that the host runs around them.
-    fn parts(&mut self, index: usize, parts: &[plan::Part], asked: &Asked) -> Result<Vec<String>, Refused> {
+    fn parts(
+        &mut self,
+        index: usize,
+        parts: &[plan::Part],
+        asked: &LaunchRequest,
+    ) -> Result<Vec<String>, Refused> {
         let mut calls = Vec::new();
         for part in parts {
             calls.extend(match part {
@@ -176,7 +181,7 @@ impl Lowering<'_> {
         &mut self,
         index: usize,
         (stmt, root): (StmtId, Option<usize>),
-        asked: &Asked,
+        asked: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
         self.launch(Launch { index, stmt, root, is_split: true, in_kernels: true }, asked)
     }
@@ -186,14 +191,14 @@ impl Lowering<'_> {
         &mut self,
         index: usize,
         (stmt, bodies): (StmtId, &[(StmtId, Vec<plan::Part>)]),
-        asked: &Asked,
+        asked: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
         let mut lines = Vec::new();
         let mut from = self.input.stmt_span(stmt).start;
         for (body, parts) in bodies {
             let span = self.input.stmt_span(*body);
             let head = self.input.file().text(Span { start: from, end: span.start }).into_owned();
-            // Directives between the head and what it governs have been heeded.
+            // Directives between the head and what it governs have been applied.
             let head = head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             lines.extend(head.map(str::to_owned));
             lines.extend(braced(self.parts(index, parts, asked)?));

@@ -4,14 +4,14 @@
 
 use super::control;
 use super::lowering::Lowering;
-use crate::acc::ast::{ClauseKind, DataClause, ListItem, Name, Part};
+use crate::acc::ast::{ClauseKind, DataClause, ListItem, Name, PathStep};
 use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::{braced, under};
 use crate::cuda::code::text::{operand, words};
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::capture::{self, Role};
-use crate::cuda::schedule::clause::{Asked, wait_lines};
+use crate::cuda::schedule::clause::{LaunchRequest, wait_lines};
 use crate::cuda::schedule::nest::Nest;
 use crate::cuda::types::item;
 use crate::cuda::types::motion::word;
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         stmt: StmtId,
         implied: bool,
     ) -> Result<Vec<String>, Refused> {
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let place = self.input.place(self.input.bound[index].directive.span.start);
         let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", asked.queue_or_sync())];
         let stated = self.item_lines(index)?;
@@ -141,7 +141,7 @@ impl Lowering<'_> {
             return Ok(lines);
         }
         if is_bare_pointer(self.input, index, item) {
-            // The memory behind the pointer is meant.
+            // The memory that the pointer leads to is meant.
             return Ok(match motion {
                 Motion::Present | Motion::NoCreate => {
                     vec![format!("acc2omp_{method}(\"{0}\", {0}, 1);", item.text.trim())]
@@ -171,9 +171,9 @@ impl Lowering<'_> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let mut lines = asked.waits();
-        if !lines.is_empty() && Asked::has_effects(self.input, index) {
+        if !lines.is_empty() && LaunchRequest::has_effects(self.input, index) {
             return Err(refused(span, "a queue whose number is computed with effects, beside `wait`,"));
         }
         let mut region = self.region_lines(index, stmt, false)?;
@@ -198,7 +198,7 @@ impl Lowering<'_> {
 
     /// `update`
     pub fn update(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
         let (suffix, queue) = asked.suffix();
         let mut lines = Vec::new();
@@ -237,11 +237,11 @@ impl Lowering<'_> {
         self.standalone(index, &asked, lines)
     }
 
-    /// Statements in the place of a directive that stands for itself.
+    /// Statements in place of a directive that stands for itself.
     pub fn standalone(
         &mut self,
         index: usize,
-        asked: &Asked,
+        asked: &LaunchRequest,
         lines: Vec<String>,
     ) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
@@ -261,7 +261,7 @@ impl Lowering<'_> {
 
     /// `wait`
     pub fn wait(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let mut asked = Asked::of(self.input, index);
+        let mut asked = LaunchRequest::of(self.input, index);
         let argument = match &self.input.bound[index].directive.argument {
             crate::acc::ast::Argument::Wait(argument) => Some(argument),
             _ => None,
@@ -273,7 +273,7 @@ impl Lowering<'_> {
 
     /// `init`, `shutdown` and `set`
     pub fn device_control(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let directive = &self.input.bound[index].directive;
         let clauses = directive.clauses.iter().map(|clause| &clause.kind);
         let calls = control::calls(directive.kind, clauses, &|number| number.to_owned());
@@ -287,7 +287,7 @@ impl Lowering<'_> {
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
         let body = self.input.stmt_span(stmt);
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
         let unit = self.input.unit();
         let is_cpp = unit.is_cpp();
@@ -298,7 +298,7 @@ impl Lowering<'_> {
         for kind in self.input.clauses(index) {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list {
-                if let Some(Part::Member(member)) = item.parts.last() {
+                if let Some(PathStep::Member(member)) = item.parts.last() {
                     let (line, inside) = self.device_member(body, item, member, (&asked, if_present))?;
                     lines.push(line);
                     changes.extend(inside);
@@ -352,7 +352,7 @@ impl Lowering<'_> {
         body: Span,
         item: &ListItem,
         member: &Name,
-        (asked, if_present): (&Asked, bool),
+        (asked, if_present): (&LaunchRequest, bool),
     ) -> Result<(String, Vec<Change>), Refused> {
         let (unit, host) = (self.input.unit(), item.text.trim());
         let known = self.input.symbols.member(&member.text);

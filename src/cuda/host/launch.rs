@@ -23,7 +23,7 @@ use crate::cuda::program::levels::Levels;
 use crate::cuda::program::names::Names;
 use crate::cuda::program::{Input, Refused, defines, predefined, refused, sizes};
 use crate::cuda::schedule::capture::{self, Captured, Environment, Extra, Role};
-use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::clause::LaunchRequest;
 use crate::cuda::schedule::distinct::are_distinct;
 use crate::cuda::schedule::nest::{self, Nest};
 use crate::cuda::schedule::sizes::{Sizes, shape};
@@ -40,7 +40,7 @@ pub struct Launch {
     pub index: usize,
     /// The statement.
     pub stmt: StmtId,
-    /// The directive whose loops are shared out: itself, or a loop directive in a `kernels` construct.
+    /// The directive whose loops are distributed: itself, or a loop directive in a `kernels` construct.
     pub root: Option<usize>,
     /// The construct's data are on the device already.
     pub is_split: bool,
@@ -49,7 +49,7 @@ pub struct Launch {
 
 /// What is decided about a launch before any of it is written.
 struct Scheduled<'a> {
-    asked: Asked,
+    asked: LaunchRequest,
     /// The loops that gangs and threads divide.
     nest: Nest<'a>,
     /// The variables from outside, and what else the region gets.
@@ -59,7 +59,7 @@ struct Scheduled<'a> {
     others: BTreeSet<(usize, Span)>,
     sizes: Sizes,
     is_one_gang: bool,
-    /// No two names lead to the same memory.
+    /// No two pointers alias.
     is_distinct: bool,
 }
 
@@ -82,7 +82,7 @@ struct Kernel {
 
 impl<'a> Lowering<'a> {
     /// Makes kernel and launcher of one launch; the call of the launcher.
-    pub fn launch(&mut self, launch: Launch, asked: &Asked) -> Result<Vec<String>, Refused> {
+    pub fn launch(&mut self, launch: Launch, asked: &LaunchRequest) -> Result<Vec<String>, Refused> {
         let placement = self.placements.launch(launch.stmt).found()?;
         let placed = Input { in_place: placement.is_in_place(), object: placement.object(), ..*self.input };
         let input = &predefined::directed(&placed, placed.stmt_span(launch.stmt));
@@ -104,7 +104,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         input: &Input<'a>,
         launch: Launch,
-        asked: &Asked,
+        asked: &LaunchRequest,
     ) -> Result<Scheduled<'a>, Refused> {
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let asked = self.gangs(input, index, asked);
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         Ok(Scheduled { asked, nest, captured, extras, others, sizes, is_one_gang, is_distinct })
     }
 
-    /// The block of a launch in its place.
+    /// The block of an inline launch.
     fn in_place(
         &mut self,
         input: &Input,
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What is asked for, with one gang where the gangs could not combine what they reduce.
-    fn gangs(&mut self, input: &Input, index: usize, asked: &Asked) -> Asked {
+    fn gangs(&mut self, input: &Input, index: usize, asked: &LaunchRequest) -> LaunchRequest {
         let mut asked = asked.clone();
         if let Some(said) = &input.plan.notes[index].one_gang {
             self.diags.push(said.clone());
@@ -209,7 +209,7 @@ impl<'a> Lowering<'a> {
         asked
     }
 
-    /// The loops of a launch that are shared out.
+    /// The loops of a launch that are distributed.
     fn nest(&mut self, input: &Input<'a>, launch: Launch) -> Nest<'a> {
         let Launch { index, root, in_kernels, .. } = launch;
         let kind = input.bound[index].directive.kind;
@@ -357,7 +357,7 @@ fn reduced_by_construct(input: &Input, index: usize) -> HashSet<SymbolId> {
     items.filter_map(|item| input.symbols.lookup(item.variable(), bound.span.start)).collect()
 }
 
-/// Whether the name of a variable has become a macro's, or no longer is one, behind its declaration.
+/// Whether the name of a variable has become a macro's, or no longer is one, after its declaration.
 fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|choices| choices.names().contains(&one.name)) else {
         return false;
@@ -366,7 +366,7 @@ fn is_macro_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     !choices.is_same_between(&one.name, &declared, &choices.place(choices.own(), input.stmt_span(stmt).start))
 }
 
-/// Whether a macro in a size of a variable has got another meaning behind the size.
+/// Whether a macro in a size of a variable has got another meaning after the size.
 fn is_size_since(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     let Some(choices) = input.choices.filter(|_| !input.in_place) else { return false };
     let said = choices.place(input.number(&one.seen), one.decl.span.start);
@@ -454,7 +454,7 @@ fn captured_variables<'a>(
     for one in captured {
         let before = making.host.params.len();
         making.variable(one)?;
-        // What the region assigns is no constant of the host.
+        // What the region assigns is not a constant of the host.
         let is_assigned = one.used.written || one.used.part_written;
         for param in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
             // What has its type in the header, as `const double *`, keeps it.

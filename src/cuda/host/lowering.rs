@@ -42,7 +42,7 @@ pub struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// A compute construct; where it stays in its place, the functions that it calls are the device's.
+    /// A compute construct; where it stays inline, the functions that it calls are the device's.
     fn construct(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
         self.shows_all(index)?;
         self.holds_only_loops(index)?;

@@ -1,7 +1,7 @@
-//! A routine with levels that stays in its place: the device has a function of its own behind it, whose threads share out
+//! A routine with levels that stays inline: the device has a function of its own after it, whose threads distribute
 //! its loops.
 //!
-//! Invariant: the host's function does what it did; what device code calls is the twin.
+//! Invariant: the host's function does what it did; what device code calls is the counterpart.
 
 use crate::bind::Target;
 use crate::cuda::code::change::Change;
@@ -13,7 +13,7 @@ use crate::cuda::program::functions::{bare, mark};
 use crate::cuda::program::{Input, Refused, refused, routines};
 use crate::source::Span;
 
-/// The changes that give the routine of directive `index` a twin.
+/// The changes that give the routine of directive `index` a counterpart.
 pub fn added(input: &Input, index: usize) -> Result<Vec<Change>, Refused> {
     let bound = &input.bound[index];
     let span = bound.directive.span;

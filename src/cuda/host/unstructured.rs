@@ -9,7 +9,7 @@ use crate::cuda::code::change::Change;
 use crate::cuda::code::lines::under;
 use crate::cuda::code::text::operand;
 use crate::cuda::program::{Input, Refused, refused};
-use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::clause::LaunchRequest;
 use crate::cuda::types::item::{self, Address, Rows};
 
 /// What the calls of one directive have in common.
@@ -37,7 +37,7 @@ enum Move {
 impl Lowering<'_> {
     /// `enter data` and `exit data`
     pub fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = Asked::of(self.input, index);
+        let asked = LaunchRequest::of(self.input, index);
         let calls = Calls::of(self.input, index, &asked);
         let mut items = items(self.input, index);
         if calls.leaves {
@@ -52,7 +52,7 @@ impl Lowering<'_> {
 }
 
 impl<'a, 'b> Calls<'a, 'b> {
-    fn of(input: &'b Input<'a>, index: usize, asked: &Asked) -> Calls<'a, 'b> {
+    fn of(input: &'b Input<'a>, index: usize, asked: &LaunchRequest) -> Calls<'a, 'b> {
         let (suffix, queue) = asked.suffix();
         let finalize = input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
         Calls {

@@ -94,7 +94,7 @@ impl Statement<'_, '_> {
         if let StmtKind::Expr(expr) = inner { Some(*expr) } else { None }
     }
 
-    /// What an expression updates; `None` if that is no update.
+    /// What an expression updates; `None` if that is not an update.
     fn update(&self, expr: ExprId) -> Result<Option<Update>, Refused> {
         let made = |place: ExprId, operator: Option<&'static str>, operand: String| {
             operator.map(|operator| Update { place, operator, operand })

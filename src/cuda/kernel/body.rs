@@ -1,7 +1,7 @@
-//! The code of a region as device code: loops shared out, the rest run by the threads that OpenACC says run it.
+//! The code of a region as device code: loops distributed, the rest run by the threads that OpenACC says run it.
 //!
 //! Invariant: what is outside worker and vector loops has the effect of one thread of its worker or gang (2.9: worker-single
-//! and vector-single mode); threads of a gang meet before and behind such code.
+//! and vector-single mode); threads of a gang meet before and after such code.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -57,11 +57,11 @@ pub struct Body<'a, 'b> {
     pub is_routine: bool,
     /// The function that the code of a kernel stands in.
     pub function: Option<FunctionId>,
-    /// The levels that are shared out where it begins: workers, where each calls a routine with vector loops.
+    /// The levels that are distributed where it begins: workers, where each calls a routine with vector loops.
     pub mode: Levels,
     /// The lanes of a worker and the workers of a gang, if they are known here.
     pub sizes: Option<(usize, usize)>,
-    /// All threads that run what comes next are behind what they did before.
+    /// All threads that run what comes next are after what they did before.
     pub is_together: bool,
     /// The variables whose addresses the region gives to pointers, once that was asked.
     pub led_to: OnceCell<BTreeSet<SymbolId>>,
@@ -220,7 +220,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A call of a routine that shares out loops: all threads make it that share them, and meet before and behind.
+    /// A call of a routine that distributes loops: all threads make it that share them, and meet before and after.
     fn call(&mut self, stmt: StmtId, mode: Levels, in_block: bool) -> Result<(), Refused> {
         let unit = self.input.unit();
         let span = self.input.stmt_span(stmt);
@@ -434,14 +434,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether a statement is, or holds, a shared loop or a call of a routine that shares out loops.
+    /// Whether a statement is, or holds, a shared loop or a call of a routine that distributes loops.
     fn holds_shared(&self, stmt: StmtId) -> bool {
         let span = self.input.stmt_span(stmt);
         let has_loop = self.nest.keys().any(|at| span.contains(self.input.stmt_span(*at)));
         has_loop || called_levels(self.input, stmt).any()
     }
 
-    /// Statements that no thread shares out: by one thread of those that `mode` leaves, if others could tell.
+    /// Statements that no thread distributes: by one thread of those that `mode` leaves, if others could tell.
     fn single(
         &mut self,
         stmts: &[StmtId],
@@ -607,7 +607,7 @@ impl Body<'_, '_> {
         }
         let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
         let open = if in_block { "" } else { "{\n" };
-        // Behind a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
+        // After a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
         // depends on, none waits.
         let barrier_before = if self.is_together { String::new() } else { format!("{barrier}\n") };
         let mut behind = if is_last { "\n}".to_owned() } else { format!("\n}}\n{barrier}") };
@@ -629,7 +629,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// A loop whose iterations are shared out.
+    /// A loop whose iterations are distributed.
     fn shared(&mut self, shared: &Shared, mode: Levels, in_block: bool) -> Result<(), Refused> {
         let (Some(outer), Some(inner)) = (shared.division.stmts.first(), shared.headers.last()) else {
             return Ok(());
@@ -703,7 +703,7 @@ impl Body<'_, '_> {
         self.is_together = true;
         self.walk(inner.body, inside, true, true)?;
         self.is_together = is_together;
-        // Behind what ends in the body, which may end at the same place.
+        // After what ends in the body, which may end at the same place.
         let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
         let brace = if is_block && !one_line { "}" } else { "\n}" };
         let end = Span { start: if is_block { body.end - 1 } else { body.end }, end: span.end };

@@ -39,7 +39,7 @@ pub fn flatten(
         let sizes = &flat[&chain.array];
         match (chain.subscripts.as_slice(), chain.subscripts.len() <= sizes.len()) {
             (all, false) if all.len() == sizes.len() + 1 => element(input, all, sizes, edits),
-            (_, false) => return Err(refused(chain.span, "an index into rows behind pointers")),
+            (_, false) => return Err(refused(chain.span, "an index into an array of row pointers")),
             ([only], true) => row(input, (chain.span, only), sizes, edits),
             (_, true) => {
                 return Err(refused(chain.span, "a part of an array with several run-time sizes"));

@@ -1,12 +1,12 @@
 //! How many gangs a kernel has, and how many threads a gang (OpenACC 3.3, 2.5.10 to 2.5.12).
 //!
-//! Invariant: any grid computes all iterations; this is about speed, but for what the program asks for.
+//! Invariant: any grid computes all iterations; this is about speed, except what the program asks for.
 
 use super::counted::{Counted, head_edits};
 use super::parts::Words;
 use crate::cuda::program::{Input, Refused};
 use crate::cuda::schedule::capture::{Captured, Role};
-use crate::cuda::schedule::clause::Asked;
+use crate::cuda::schedule::clause::LaunchRequest;
 use crate::cuda::schedule::nest::{Nest, Shared};
 use crate::cuda::schedule::sizes::{self, Sizes};
 use crate::host::ir::{ExprId, ExprKind};
@@ -41,7 +41,7 @@ pub struct Launched<'a, 'b> {
     pub captured: &'b [Captured<'a>],
     pub sizes: Sizes,
     pub words: &'b Words,
-    pub asked: &'b Asked,
+    pub asked: &'b LaunchRequest,
     /// The name of the kernel.
     pub kernel: &'b str,
     /// Each gang begins and ends with a table.
@@ -197,7 +197,7 @@ impl<'a, 'b> Launched<'a, 'b> {
     /// As many gangs as take `each` of the iterations, or as the device holds.
     fn blocks(&self, trips: &str, each: usize, template: bool) -> String {
         let threads = self.sizes.vector * self.sizes.workers;
-        // A kernel that stays in its place has no name yet.
+        // A kernel that stays inline has no name yet.
         let kernel = match (self.input.in_place, template) {
             (true, _) => String::new(),
             (false, true) => format!("{}, ", self.words.kernel),

@@ -1,4 +1,4 @@
-//! Code that stays in its place, as it is written there: members and statics are variables of the block around.
+//! Code that stays inline, as it is written there: members and statics are variables of the block around.
 //!
 //! Invariant: a name of the program means the device's variable.
 
@@ -36,7 +36,7 @@ pub fn bare(input: &Input, within: Span, edits: &mut Edits) {
     calls(input, within, edits);
 }
 
-/// Has calls of routines with levels be calls of their twins.
+/// Has calls of routines with levels be calls of their counterparts.
 pub fn calls(input: &Input, within: Span, edits: &mut Edits) {
     let unit = input.unit();
     let named = this::named_calls(input, within);

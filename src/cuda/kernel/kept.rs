@@ -19,7 +19,7 @@ impl Body<'_, '_> {
             changed.extend(self.addressed(self.input.stmt_span(*stmt)));
             for (symbol, used) in sema::uses(unit, symbols, *stmt).iter() {
                 let is_changed = match symbols.get(symbol).class {
-                    // What is behind it is not the pointer.
+                    // What comes after it is not the pointer.
                     Class::Pointer => used.written,
                     Class::Array | Class::Record => used.written || used.address_taken || used.part_written,
                     _ => used.written || used.address_taken,

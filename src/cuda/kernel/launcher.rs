@@ -1,4 +1,4 @@
-//! The text of kernels, and of launchers: what the host calls in the place of a construct.
+//! The text of kernels, and of launchers: what the host calls in place of a construct.
 //!
 //! Invariant: a launcher's parameters have the same types in the device file and in the header, which it includes.
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::cuda::types::declarator::Type;
 use crate::sema::SymbolId;
 
-/// The parts of a kernel: its parameters with the launcher's arguments, and lines before and behind the code.
+/// The parts of a kernel: its parameters with the launcher's arguments, and lines before and after the code.
 #[derive(Default)]
 pub struct Made {
     pub params: Vec<Param>,
@@ -15,7 +15,7 @@ pub struct Made {
     /// What fills private arrays.
     pub filling: Vec<String>,
     pub epilogue: Vec<String>,
-    /// How many gangs a multiprocessor is to hold, if the compiler needs to be told.
+    /// How many gangs a multiprocessor is to hold, if the compiler needs to know.
     pub held: Option<usize>,
     /// A gang fetches something before its iterations: it should run many of them.
     pub fills_once: bool,
@@ -120,7 +120,7 @@ impl Host {
         let (name, argument) = (name.to_owned(), argument.to_owned());
         let mut in_header = in_header;
         if in_header.base == "bool" {
-            // C calls it otherwise, unless it is told.
+            // C has the word only with `<stdbool.h>`.
             in_header.base = "acc2omp_bool".to_owned();
         }
         self.params.push(HostParam { name: name.clone(), of, in_header, argument, is_same });

@@ -1,4 +1,4 @@
-//! A construct that stays in its place: the launcher is a block there, and the kernel a lambda that captures by value.
+//! A construct that stays inline: the launcher is a block there, and the kernel a lambda that captures by value.
 //!
 //! Invariant: inside, a name of the program means the device's variable; what is captured has another name, or the same value.
 
@@ -22,7 +22,7 @@ pub struct Block<'a> {
     pub code: &'a str,
 }
 
-/// The lines of a construct in its place.
+/// The lines of an inline construct.
 pub fn lines(block: &Block, names: &mut Names) -> Vec<String> {
     let words = &block.host.words;
     let queue = block.queue.unwrap_or("acc_async_sync");

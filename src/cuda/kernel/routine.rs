@@ -21,7 +21,7 @@ use crate::host::ir::{FunctionId, Unit};
 use crate::sema::{self, Class};
 use crate::source::Span;
 
-/// The body of a function as device code: the loops of a routine with levels are shared out.
+/// The body of a function as device code: the loops of a routine with levels are distributed.
 pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Result<String, Refused> {
     let unit = input.unit();
     let function = &unit.functions[at];

@@ -44,7 +44,7 @@ pub fn add(making: &mut Making, index: usize) {
     making.host.lines.push(format!("auto *{object} = {region}.{method}(\"this\", this, 1);"));
 }
 
-/// What attaches the pointers of the object and those of its bases that the code names, behind all that brings memory.
+/// What attaches the pointers of the object and those of its bases that the code names, after all that brings memory.
 pub fn attach(making: &mut Making, index: usize, captured: &[Captured]) {
     let input = making.input;
     let Some(function) = input.bound[index].function.filter(|_| input.object.is_some()) else { return };

@@ -1,4 +1,4 @@
-//! Tiled loops (OpenACC 3.3, 2.9.8): the gangs share out the tiles, the threads of a gang the elements of a tile.
+//! Tiled loops (OpenACC 3.3, 2.9.8): the gangs distribute the tiles, the threads of a gang the elements of a tile.
 //!
 //! Invariant: each iteration runs once, those of tiles that stick out do not run.
 

@@ -42,7 +42,7 @@ pub struct Making<'a, 'b> {
     pub nest: &'b Nest<'a>,
     pub stmt: StmtId,
     pub shape: Sizes,
-    /// No two pointers lead to the same memory.
+    /// No two pointers alias.
     pub distinct: bool,
     pub is_one_gang: bool,
     /// The scalars that `atomic` statements update.
@@ -63,7 +63,7 @@ pub struct Making<'a, 'b> {
 /// What all variables of a launch ask its code.
 #[derive(Default)]
 pub struct CodeFacts {
-    /// What it does with variables, but for the headers of its shared loops.
+    /// What it does with variables, except the headers of its shared loops.
     beside: OnceCell<Uses>,
     /// What it names and does more with than to index it.
     beyond_indices: OnceCell<FxHashSet<SymbolId>>,
@@ -82,7 +82,7 @@ struct Variable<'a, 'b> {
     stars: usize,
     /// Pointers between the element and the array or pointer.
     inner: String,
-    /// The sizes of the dimensions behind the first.
+    /// The sizes of the dimensions after the first.
     behind: Vec<String>,
     has_run_time_size: bool,
     is_read_only: bool,
@@ -100,7 +100,7 @@ impl<'a, 'b> Variable<'a, 'b> {
         let derived = &one.decl.derived;
         // What a type name stands for is not known, or the build decides it.
         if matches!(one.class, Class::Array | Class::Pointer) && derived.is_empty() {
-            return Err(refused(at, "an array or pointer behind a type name"));
+            return Err(refused(at, "an array or pointer hidden by a type name"));
         }
         let stars = spelling::stars(&one.decl);
         let is_pointer_first = matches!(derived.first(), Some(Derived::Pointer));
@@ -206,8 +206,8 @@ fn is_chosen(input: &Input, stmt: StmtId, one: &Captured) -> bool {
     input.choices.is_some_and(is_under)
 }
 
-/// Copies of memory behind a pointer, in scratch memory of the device: the host's first byte of it, its length, and how
-/// far it begins behind the pointer.
+/// Copies of memory that a pointer leads to, in scratch memory of the device: the host's first byte of it, its length, and how
+/// far it begins after the pointer.
 struct Copies {
     copies: String,
     count: String,
@@ -368,7 +368,7 @@ impl<'a> Making<'a, '_> {
         });
     }
 
-    /// What the launch's code does with variables, but for the headers of its shared loops.
+    /// What the launch's code does with variables, except the headers of its shared loops.
     fn beside(&self) -> &Uses {
         self.facts.beside.get_or_init(|| {
             let all = self.nest.values();
@@ -407,7 +407,7 @@ impl<'a> Making<'a, '_> {
         Ok(())
     }
 
-    /// A scalar that `atomic` statements update: each gang has one, which its threads share. (What is atomic is no thread's own.)
+    /// A scalar that `atomic` statements update: each gang has one, which its threads share. (What is atomic is not a thread's own.)
     fn gangs_value(&mut self, variable: &Variable, is_filled: bool) -> Result<(), Refused> {
         let Variable { one, name, here, element, .. } = variable;
         let mode = owners::levels_of_owner(self.input, self.nest, &one.name);
@@ -793,7 +793,7 @@ impl<'a> Making<'a, '_> {
     }
 }
 
-/// A private array whose length is a run-time value is memory behind a pointer, if nothing else is done with it than to
+/// A private array whose length is a run-time value is memory that a pointer leads to, if nothing else is done with it than to
 /// index it.
 pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
     let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };

@@ -62,7 +62,7 @@ fn names_constants(input: &Input, one: &Captured) -> bool {
     })
 }
 
-/// `decltype(a)` where the kernel has a reference in the place of `a`.
+/// `decltype(a)` where the kernel has a reference in place of `a`.
 pub fn decltypes(input: &Input, span: Span, captured: &dyn Fn(SymbolId) -> bool, edits: &mut Edits) {
     let text = input.source.code(span);
     for (at, word) in placed_words(&text) {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::body::Body;
 use super::counted::Counted;
 use super::parts::{Host, Made};
-use crate::acc::ast::{Argument, DirectiveKind, Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Argument, DirectiveKind, Expr, ListItem, PathStep, Subscript};
 use crate::bind::Bound;
 use crate::cuda::code::text::{operand, words};
 use crate::cuda::program::levels::Levels;
@@ -181,7 +181,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// The one loop of a launch that all threads share out, if it counts upwards by one and its body is a block.
+/// The one loop of a launch that all threads distribute, if it counts upwards by one and its body is a block.
 fn only_loop<'n>(input: &Input, nest: &'n Nest) -> Option<&'n Shared<'n>> {
     let mut all = nest.values();
     let shared =
@@ -215,7 +215,7 @@ fn items<'a>(input: &Input<'a>, shared: &Shared) -> Vec<(bool, &'a ListItem)> {
 
 /// The first element and the number of them in an item with one section.
 fn part(item: &ListItem) -> Option<(&Expr, &Expr)> {
-    let [Part::Section(subscripts)] = item.parts.as_slice() else { return None };
+    let [PathStep::Section(subscripts)] = item.parts.as_slice() else { return None };
     match subscripts.as_slice() {
         [Subscript::Range { first: Some(first), second: Some(second), stride: None }] => {
             Some((first, second))

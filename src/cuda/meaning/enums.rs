@@ -9,7 +9,7 @@ use crate::host::forms::inside;
 use crate::host::ir::{Decl, DeclKind, ExprKind};
 use crate::source::Span;
 
-/// Writes the integer type in the place of each enumeration in some code. What is defined there is defined in front.
+/// Writes the integer type in place of each enumeration in some code. What is defined there is defined in front.
 pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Result<(), Refused> {
     let forms = &seen.unit.forms;
     for one in inside(&forms.enums, span) {

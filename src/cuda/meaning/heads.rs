@@ -75,7 +75,7 @@ fn parameters(seen: &Seen, function: &Function, edits: &mut Edits) -> Result<(),
     Ok(())
 }
 
-/// Writes the head of an old-style definition with the types in its list; false if it is none.
+/// Writes the head of an old-style definition with the types in its list; false if it is not one.
 fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits) -> Result<bool, Refused> {
     let body = seen.unit.stmt(function.body).span;
     let behind = Span { start: function.name_span.end, end: body.start };

@@ -27,7 +27,7 @@ pub fn lasting<'a>(input: &Input<'a>, unit: &'a Unit, span: Span) -> Vec<&'a Com
         named.any(|decl| matches!(decl.derived.first(), Some(Derived::Array(_))))
     };
     let lasts = |literal: &&CompoundLiteral| {
-        // Inner expressions come before outer ones, or behind them: parts of parts take turns.
+        // Inner expressions come before outer ones, or after them: parts of parts take turns.
         let mut parts: BTreeSet<Span> = [literal.span].into();
         let mut known = 0;
         while known < parts.len() {
@@ -88,7 +88,7 @@ fn around(unit: &Unit, all: Span, literal: Span) -> Option<StmtId> {
     });
     let items = blocks.filter_map(|list| list.iter().find(|id| unit.stmt(**id).span.contains(literal)));
     let item = *items.min_by_key(|id| unit.stmt(**id).span.end - unit.stmt(**id).span.start)?;
-    // What a label leads to stands behind it; what a loop repeats would be one object.
+    // What a label leads to stands after it; what a loop repeats would be one object.
     let is_plain = matches!(
         unit.stmt(item).kind,
         StmtKind::Decl(_) | StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::If { .. }

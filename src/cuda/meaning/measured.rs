@@ -1,6 +1,6 @@
-//! `sizeof`: in C, a comparison and a character constant are an `int`, and what a comma gives is no array.
+//! `sizeof`: in C, a comparison and a character constant are an `int`, and what a comma gives is not an array.
 //!
-//! Invariant: the number is the one of the C source; where it is not known, the code is left.
+//! Invariant: the number is the one of the C source; where it is not known, the code is left untranslated.
 
 use crate::host::forms::{Measured, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, Expr, ExprId, ExprKind, UnaryOp};
@@ -77,7 +77,7 @@ fn is_run_time(place: &Place, one: &Measured, last: ExprId) -> bool {
     })
 }
 
-/// Puts the type, or an object of it, in the place of a variable that is declared elsewhere: a kernel has a pointer for it, or
+/// Puts the type, or an object of it, in place of a variable that is declared elsewhere: a kernel has a pointer for it, or
 /// nothing if the code only measures it.
 fn unnamed(place: &Place, one: &Measured, edits: &mut Edits) -> Result<(), Refused> {
     let Place { types, .. } = place;

@@ -41,7 +41,7 @@ impl Wraps {
         }
     }
 
-    /// Puts texts before and behind an expression.
+    /// Puts texts before and after an expression.
     pub fn around(&mut self, span: Span, open: String, close: &'static str) {
         self.all.push((span, open, close));
     }

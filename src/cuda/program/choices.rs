@@ -1,7 +1,7 @@
 //! Which choices of the preprocessor a place of the program stands under, and what its macros mean there.
 //!
 //! Invariant: places have the order in which a compiler reads them, each header where it is included; a condition that the
-//! language, the compiler or OpenACC itself decides is no choice of the build.
+//! language, the compiler or OpenACC itself decides is not a choice of the build.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -154,7 +154,7 @@ impl Choices {
         self.files.is_empty()
     }
 
-    /// The place behind all others.
+    /// The place after all others.
     pub fn end(&self) -> Place {
         Place { key: vec![u32::MAX], groups: Vec::new() }
     }

@@ -14,7 +14,7 @@ pub fn functions<'a>(input: &Input<'a>, name: &str) -> impl Iterator<Item = &'a 
     input.unit().functions_named(bare(name))
 }
 
-/// What the code in `span` calls: the name, and whether it is that of one function, which is no member.
+/// What the code in `span` calls: the name, and whether it is that of one function, which is not a member.
 pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String, bool)> + use<'a> {
     let unit = input.unit();
     unit.exprs_in(span).filter_map(move |expr| {
@@ -55,7 +55,7 @@ pub fn in_namespace(seen: &Seen, span: Span) -> bool {
     seen.scan.is_in_braces(span.start)
 }
 
-/// Where the macro goes that makes a function one of the device too: behind `template <…>` and attributes.
+/// Where the macro goes that makes a function one of the device too: after `template <…>` and attributes.
 pub fn mark(input: &Input, span: Span) -> u32 {
     let text = input.file().text(span);
     let bytes = text.as_bytes();

@@ -66,7 +66,7 @@ pub struct Input<'a> {
     pub is_c: bool,
     /// The code stays where it stands: all names and types of the source are known there.
     pub in_place: bool,
-    /// The name of the object on the device, where a construct in its place needs the object itself.
+    /// The name of the object on the device, where an inline construct needs the object itself.
     pub object: Option<&'static str>,
     /// What the calls of the program's functions do.
     pub effects: Option<&'a Effects>,
@@ -80,14 +80,14 @@ pub struct Input<'a> {
     pub repeated: Option<&'a Repeated>,
     /// The texts of the region of the source that was asked for last.
     pub texts: Option<&'a LastTexts>,
-    /// No two names lead to the same memory.
+    /// No two pointers alias.
     pub assume_no_alias: bool,
     /// Device code says with `#line` where it comes from.
     pub line_directives: bool,
 }
 
 impl<'a> Input<'a> {
-    /// Whether device code says where it comes from: code that stays in its place need not.
+    /// Whether device code says where it comes from: code that stays inline need not.
     pub fn says_lines(&self) -> bool {
         self.line_directives && !self.in_place
     }
@@ -107,7 +107,7 @@ impl<'a> Input<'a> {
         [self.source].into_iter().chain(self.headers.iter().copied())
     }
 
-    /// The number of a file among the headers; the source has the one behind theirs.
+    /// The number of a file among the headers; the source has the one after theirs.
     pub fn number(&self, seen: &Seen) -> usize {
         let mut headers = self.headers.iter();
         headers.position(|other| std::ptr::eq(other.unit, seen.unit)).unwrap_or(self.headers.len())
@@ -159,7 +159,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Why something is left: the diagnostic that says so.
+/// Why something is left untranslated: the diagnostic that says so.
 pub type Refused = Box<Diag>;
 
 impl From<Overlap> for Refused {

@@ -148,7 +148,7 @@ impl<'a> Meanings<'a> {
         out
     }
 
-    /// Whether an option of the compiler may still count behind the first lines about a macro.
+    /// Whether an option of the compiler may still count after the first lines about a macro.
     fn is_given(&self, name: &str, count: usize, place: &Place) -> bool {
         !self.lines[name][..count].iter().any(|line| line.place.is_around(place))
     }

@@ -107,7 +107,7 @@ pub fn symbol_of(input: &Input, text: &str, (at, word): (usize, &str), start: u3
     input.symbols.lookup(&text[first..at + word.len()], start + at as u32)
 }
 
-/// The names behind `::` in a region, each with its whole path.
+/// The names after `::` in a region, each with its whole path.
 fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
     let text = input.source.code(span);
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';

@@ -1,6 +1,6 @@
 //! Names that get another in device code: those that C++, CUDA or the text that we add have other uses for, and `_OPENACC`.
 //!
-//! Invariant: what we add keeps its words: it is told from the program's by what stands beside it.
+//! Invariant: what we add keeps its words: it is distinguished from the program's by what stands beside it.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::cuda::code::text::{placed_words, replaced, words};
 use crate::cuda::program::Input;
 
-/// What the run-time library defines in the place of `_OPENACC`.
+/// What the run-time library defines in place of `_OPENACC`.
 pub const MACRO: &str = "ACC2OMP_CUDA";
 
 /// Words of a list.
@@ -38,7 +38,7 @@ static SHARED: LazyLock<Words> = LazyLock::new(|| {
     )
 });
 
-/// What CUDA and our text call something at file scope, but for the types that end with a number.
+/// What CUDA and our text call something at file scope, except the types that end with a number.
 static GLOBAL: LazyLock<Words> = LazyLock::new(|| {
     list(
         "threadIdx blockIdx blockDim gridDim warpSize dim3 device acc2omp cudaStream_t cudaError_t cudaEvent_t",
@@ -106,7 +106,7 @@ pub fn taken(input: &Input) -> BTreeSet<String> {
     found
 }
 
-/// Whether device code may have another word in the place of this one.
+/// Whether device code may have another word in place of this one.
 pub fn is_rewritten(word: &str) -> bool {
     is_in(&KEYWORDS, word)
         || ["restrict", "_Bool", "complex", "_Complex", "I", "_Imaginary_I"].contains(&word)

@@ -23,7 +23,7 @@ pub fn routine_name<'a>(input: &Input<'a>, index: usize) -> Option<&'a str> {
     }
 }
 
-/// Whether a header declares a function behind a `routine` directive.
+/// Whether a header declares a function after a `routine` directive.
 pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
     let prototypes = seen.unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype);
     prototypes.into_iter().any(|decl| {
@@ -36,7 +36,7 @@ pub fn is_routine_prototype(seen: &Seen, name: &str) -> bool {
     })
 }
 
-/// The functions that a header declares behind a `routine` directive.
+/// The functions that a header declares after a `routine` directive.
 pub fn routine_prototypes(seen: &Seen) -> Vec<String> {
     if !seen.scan.directives.iter().any(|text| seen.file.text(text.span).contains("routine")) {
         return Vec::new();

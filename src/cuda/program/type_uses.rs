@@ -1,6 +1,6 @@
 //! Arrays whose type code asks for, by `sizeof`, an address or the like.
 //!
-//! Invariant: where an array stands as a whole and its type may count, it is told.
+//! Invariant: where an array stands as a whole and its type may count, it is reported.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::{Input, defines};
 use crate::cuda::code::text::{placed_words, words};
 use crate::host::ir::StmtId;
 
-/// Words that ask for the type of what is behind them.
+/// Words that ask for the type of what comes after them.
 const ASKING: [&str; 9] = [
     "sizeof",
     "typeof",

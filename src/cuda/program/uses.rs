@@ -109,7 +109,7 @@ pub fn inside(input: &Input, stmt: StmtId) -> impl Iterator<Item = ExprId> {
     unit.expr_ids_in(unit.stmt(stmt).span)
 }
 
-/// Whether a statement puts an index behind a variable, or a star before it.
+/// Whether a statement puts an index after a variable, or a star before it.
 pub fn is_indexed(input: &Input, stmt: StmtId, symbol: SymbolId) -> bool {
     let unit = input.unit();
     inside(input, stmt).any(|id| match unit.expr(id).kind {

@@ -30,7 +30,7 @@ pub enum Role {
     Local,
     /// What the gangs reduce.
     Reduction(ReductionOp),
-    /// In device memory, by the item of a data region with this name; none of a pointer that no clause speaks of.
+    /// In device memory, by the item of a data region with this name; none of a pointer that no clause is about.
     Data(Motion, Option<Address>),
     /// Its value is a device address already.
     DevicePointer,
@@ -38,13 +38,13 @@ pub enum Role {
     FirstArray(Address),
     /// An array of each thread, combined at the end.
     ReductionArray(ReductionOp, Address),
-    /// Memory behind a pointer, a copy for each thread or gang; true if it begins with what the host has.
+    /// Memory that a pointer leads to, a copy for each thread or gang; true if it begins with what the host has.
     PrivateMemory(Address, bool),
     /// A scalar member that is only read, of an object that may be on the device: the value that it has there.
     Member,
     /// A member of the object, which is on the device as a whole; its own item of a data region.
     Part(Option<(Motion, Address)>),
-    /// Rows behind a pointer to pointers, by the item of a data region with this name.
+    /// Rows of a pointer to pointers, by the item of a data region with this name.
     Rows(Motion, Rows),
 }
 
@@ -63,7 +63,7 @@ pub struct Captured<'a> {
     pub used: Use,
     /// What the program shows of it, if its type is not seen.
     pub shown: Option<Shown>,
-    /// Its declaration, with the arrays and pointers behind its type's name.
+    /// Its declaration, with the arrays and pointers after its type's name.
     pub seen: Seen<'a>,
     pub decl: Cow<'a, Decl>,
     /// Its declaration, as it is written.
@@ -240,7 +240,7 @@ impl<'a> Capture<'a, '_> {
         })
     }
 
-    /// Whether threads have variables of their own in its place, and no memory that it leads to.
+    /// Whether threads have variables of their own for it, and no memory that it leads to.
     fn is_private(&self, symbol: SymbolId) -> bool {
         self.listed.role(symbol).is_some()
             && self.listed.own_section(symbol).is_none()
@@ -486,8 +486,8 @@ fn is_whole(input: &Input, said: &DataItem) -> bool {
     item.parts.iter().skip(skipped).all(|part| !is_member(part))
 }
 
-fn is_member(part: &crate::acc::ast::Part) -> bool {
-    matches!(part, crate::acc::ast::Part::Member(_))
+fn is_member(part: &crate::acc::ast::PathStep) -> bool {
+    matches!(part, crate::acc::ast::PathStep::Member(_))
 }
 
 /// What of a declaration the device file has no words for.

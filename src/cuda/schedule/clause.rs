@@ -13,7 +13,7 @@ const QUEUE: &str = "acc2omp_queue";
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct LaunchRequest {
     /// The device runs it if this holds.
     pub condition: Option<String>,
     /// The queue.
@@ -29,18 +29,18 @@ pub struct Asked {
     pub vector: Option<String>,
 }
 
-impl Asked {
+impl LaunchRequest {
     /// The clauses of directive `index`.
-    pub fn of(input: &Input, index: usize) -> Asked {
+    pub fn of(input: &Input, index: usize) -> LaunchRequest {
         // In `_Pragma` quotes have their backslashes.
         let plain = |text: &String| text.replace("\\\"", "\"");
         let text = |expr: &Expr| plain(&expr.text.trim().to_owned());
         let sizes = &input.plan.notes[index].sizes;
-        let mut asked = Asked {
+        let mut asked = LaunchRequest {
             gangs: sizes.gangs.as_ref().map(|all| product(&all.iter().map(plain).collect::<Vec<String>>())),
             workers: sizes.workers.as_ref().map(plain),
             vector: sizes.lanes.as_ref().map(plain),
-            ..Asked::default()
+            ..LaunchRequest::default()
         };
         for kind in input.clauses(index) {
             match kind {
@@ -84,7 +84,7 @@ impl Asked {
         })
     }
 
-    /// The lines of a directive, behind what they need first.
+    /// The lines of a directive, after what they need first.
     pub fn around(&self, lines: Vec<String>) -> Vec<String> {
         let Some(text) = &self.kept else { return lines };
         let uses: usize = lines.iter().map(|line| line.matches(QUEUE).count()).sum();

@@ -12,7 +12,7 @@ use crate::sema::{self, Class, SymbolKind};
 /// What gives memory that is nobody else's.
 const FRESH: [&str; 3] = ["malloc", "calloc", "aligned_alloc"];
 
-/// Whether no two pointers of a kernel lead to the same memory: they are `restrict`, distinct arrays, or variables that hold
+/// Whether no two pointers of a kernel alias: they are `restrict`, distinct arrays, or variables that hold
 /// what an allocation gave and nothing else.
 pub fn are_distinct(input: &Input, index: usize, stmt: StmtId, captured: &[Captured]) -> bool {
     // Another name of something that may be there by its own name, too.

@@ -1,4 +1,4 @@
-//! Which threads share out which loop (OpenACC 3.3, 2.9): gangs are blocks, workers rows and vector lanes columns of a block.
+//! Which threads distribute which loop (OpenACC 3.3, 2.9): gangs are blocks, workers rows and vector lanes columns of a block.
 //!
 //! Invariant: the plan says which levels a loop has; what is found here is in which order threads take its iterations.
 
@@ -15,7 +15,7 @@ use crate::plan::Division;
 use crate::sema::{self, Header, SymbolId};
 use crate::source::Span;
 
-/// A loop, or a tight nest of loops run as one, whose iterations are shared out.
+/// A loop, or a tight nest of loops run as one, whose iterations are distributed.
 #[derive(Clone, Debug)]
 pub struct Shared<'a> {
     /// How the plan divides it.

@@ -1,8 +1,8 @@
 //! How many threads a gang has, and how they stand (OpenACC 3.3, 2.5.11 and 2.5.12).
 //!
-//! Invariant: any size computes all iterations; this is about speed, but for what the program asks for.
+//! Invariant: any size computes all iterations; this is about speed, except what the program asks for.
 
-use super::clause::Asked;
+use super::clause::LaunchRequest;
 use super::nest::Nest;
 use crate::cuda::program::Input;
 use crate::cuda::program::levels::{Levels, called_levels};
@@ -34,7 +34,7 @@ pub struct Sizes {
     pub workers: usize,
 }
 
-pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
+pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &LaunchRequest) -> Sizes {
     let called = called_levels(input, stmt);
     let threads = nest.values().any(|shared| shared.levels().threads()) || called.threads();
     let rows = nest.values().any(|shared| shared.levels().worker && !shared.levels().vector);
@@ -75,7 +75,7 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &Asked) -> Sizes {
     Sizes { shape, vector, workers }
 }
 
-/// Threads of a gang whose loops are all shared out over all of them.
+/// Threads of a gang whose loops are all distributed over all of them.
 pub const THREADS: usize = 256;
 
 /// Lanes of a worker if rows are read from memory, as those of sparse matrices, and may be short.

@@ -104,7 +104,7 @@ pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
     found
 }
 
-/// The place that an expression in an `atomic` statement reads or updates: what only gets the value is none.
+/// The place that an expression in an `atomic` statement reads or updates: what only gets the value is not one.
 fn place(unit: &Unit, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
     match kind {
         ExprKind::Assign(None, _, right) if is_read => Some(*right),

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ListItem, Part};
+use crate::acc::ast::{ListItem, PathStep};
 use crate::cuda::program::Input;
 use crate::cuda::program::functions::functions;
 use crate::cuda::program::uses;
@@ -20,7 +20,7 @@ type Params = BTreeMap<u32, BTreeSet<usize>>;
 pub enum Shown {
     /// A clause names a section of it.
     Pointer,
-    /// The code puts an index behind it, or a star before it, or hands it on to where that may be done.
+    /// The code puts an index after it, or a star before it, or hands it on to where that may be done.
     Indexed,
     /// The code names a member of it.
     Object,
@@ -46,7 +46,7 @@ fn has_section(input: &Input, symbol: SymbolId) -> bool {
         let skipped = usize::from(item.variable() != item.base.text);
         let mut parts = item.parts.iter().skip(skipped).peekable();
         parts.peek().is_some()
-            && parts.all(|part| matches!(part, Part::Section(_)))
+            && parts.all(|part| matches!(part, PathStep::Section(_)))
             && input.symbols.lookup(item.variable(), place) == Some(symbol)
     };
     input.bound.iter().any(|one| {
@@ -55,7 +55,7 @@ fn has_section(input: &Input, symbol: SymbolId) -> bool {
     })
 }
 
-/// What code puts an index behind, or a star before, by itself, in other variables, or in functions that it calls.
+/// What code puts an index after, or a star before, by itself, in other variables, or in functions that it calls.
 fn indexed(input: &Input, stmt: StmtId, params: &mut Params) -> BTreeSet<SymbolId> {
     let unit = input.unit();
     let mut found = BTreeSet::new();

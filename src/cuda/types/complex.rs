@@ -18,7 +18,7 @@ pub fn part(input: &Input, seen: Seen, decl: &Decl) -> Option<&'static str> {
 }
 
 fn part_through(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> Option<&'static str> {
-    // A declaration that begins with such a word begins behind it for the grammar.
+    // A declaration that begins with such a word begins after it for the grammar.
     let before = Span { start: decl.span.start.saturating_sub(32), end: decl.span.start };
     let before = seen.file.text(before);
     let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
@@ -44,7 +44,7 @@ pub fn class(part: &str) -> String {
     format!("acc2omp::Complex<{part}>")
 }
 
-/// Code with the class in the place of C's types. `has_header`: `complex` is a word for them.
+/// Code with the class in place of C's types. `has_header`: `complex` is a word for them.
 pub fn rewritten(text: &str, has_header: bool) -> String {
     let text = &imaginary(text);
     let all = placed_words(text);

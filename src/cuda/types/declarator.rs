@@ -11,9 +11,9 @@ pub struct Type {
     pub base: String,
     /// How many pointers lead to it.
     pub stars: usize,
-    /// The sizes of the rows that the last pointer points to; none if these are no arrays.
+    /// The sizes of the rows that the last pointer points to; none if these are not arrays.
     pub rows: Vec<String>,
-    /// No other pointer leads to the same memory.
+    /// No other pointer aliases it.
     pub is_restrict: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an expression means the same wherever in the function it is put, as long as the variables in it keep their values.
 
-use crate::acc::ast::{Expr, ListItem, Part, Subscript};
+use crate::acc::ast::{Expr, ListItem, PathStep, Subscript};
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::sema::{Class, Symbol, SymbolKind};
 use crate::source::Span;
@@ -24,7 +24,7 @@ pub struct Address {
     pub at_start: bool,
 }
 
-/// All of a variable that is no pointer.
+/// All of a variable that is not a pointer.
 pub fn whole(seen: Seen, name: &str, decl: &Decl) -> Address {
     let arrays = decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count();
     if arrays == 0 {
@@ -36,7 +36,7 @@ pub fn whole(seen: Seen, name: &str, decl: &Decl) -> Address {
         };
     }
     let element = format!("{name}{}", "[0]".repeat(arrays));
-    // To `sizeof`, a parameter is a pointer, but for a reference.
+    // To `sizeof`, a parameter is a pointer, except a reference.
     let before = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     if let (DeclKind::Parameter, Some(Derived::Array(Some(size)))) = (decl.kind, decl.derived.first())
         && !before.trim_end().ends_with('&')
@@ -69,8 +69,8 @@ pub fn has_length(decl: &Decl) -> bool {
 pub fn element(input: &Input, index: usize, item: &ListItem) -> Option<(String, usize)> {
     let place = input.bound[index].directive.span.start;
     let last = item.parts.iter().rev().find_map(|part| match part {
-        Part::Member(member) => Some(member.text.as_str()),
-        Part::Section(_) => None,
+        PathStep::Member(member) => Some(member.text.as_str()),
+        PathStep::Section(_) => None,
     });
     let shape = match last {
         Some(member) => &input.symbols.member(member)?.shape,
@@ -91,7 +91,7 @@ pub fn order(input: &Input, index: usize, item: &ListItem) -> usize {
     2 * item.depth() + usize::from(element(input, index, item).is_some())
 }
 
-/// The pointer that an item, or a section of it, names if it has a twin on the device, to which the memory is attached
+/// The pointer that an item, or a section of it, names if it has a counterpart on the device, to which the memory is attached
 /// (OpenACC 3.3, 2.6.4 and 2.7.2).
 pub fn declared_pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
     let place = input.bound[index].directive.span.start;
@@ -117,12 +117,12 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
     if known.is_some_and(is_member) && !item.subscripts().is_empty() && item.variable() == item.base.text {
         return Some(item.base.text.clone());
     }
-    let last = item.parts.iter().rposition(|part| matches!(part, Part::Member(_)))?;
+    let last = item.parts.iter().rposition(|part| matches!(part, PathStep::Member(_)))?;
     let behind = item.parts.get(last + 1..)?;
     if behind.is_empty() {
         return None;
     }
-    let Part::Member(member) = item.parts.get(last)? else { return None };
+    let PathStep::Member(member) = item.parts.get(last)? else { return None };
     // What is in an array that is a member is a part of the object.
     let is_array = input.symbols.member(&member.text).is_some_and(|known| known.shape.first() == Some(&true));
     (!is_array).then(|| item.head().to_owned())
@@ -132,23 +132,23 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
 pub fn address(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
-    let has_members = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let has_members = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
     let decl = symbol.filter(|_| !has_members).and_then(|symbol| unfolded::declaration(input, symbol));
     let depth = item.subscripts().len();
     let pointers_inside = decl.is_some_and(|(_, decl)| {
         decl.derived.iter().take(depth).skip(1).any(|part| matches!(part, Derived::Pointer))
     });
     if pointers_inside && element(input, index, item).is_none() {
-        return Err(refused(item.span, "rows behind pointers"));
+        return Err(refused(item.span, "an array of row pointers"));
     }
     piece(input, index, item)
 }
 
-/// The memory of a list item that is one piece, perhaps behind several pointers.
+/// The memory of a list item that is one piece, perhaps after several pointers.
 pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Refused> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place);
-    let is_member = item.parts.iter().any(|part| matches!(part, Part::Member(_)));
+    let is_member = item.parts.iter().any(|part| matches!(part, PathStep::Member(_)));
     let declared = symbol.filter(|_| !is_member).and_then(|symbol| unfolded::declaration(input, symbol));
     let declared = declared.as_ref().map(|(seen, decl)| (*seen, &**decl));
     if declared.is_some_and(|(seen, decl)| is_volatile(input, seen, decl)) {
@@ -281,7 +281,7 @@ impl Section {
         (count.clone(), format!("({count}) * sizeof {element}"))
     }
 
-    /// An element: by these indices in the dimensions of the section, the first one in those that are left out.
+    /// An element: by these indices in the dimensions of the section, the first one in those that are omitted.
     fn element_at(&self, index: impl Fn(&Extent) -> String) -> String {
         let indices: String = self.extents.iter().map(|extent| format!("[{}]", index(extent))).collect();
         format!("{}{indices}{}", self.base, "[0]".repeat(self.dimensions - self.extents.len()))
@@ -317,7 +317,7 @@ pub fn pieces(input: &Input, item: &ListItem) -> Result<(Vec<String>, ListItem),
     let mut heads = Vec::new();
     let first = piece.parts.len() - section.extents.len().min(piece.parts.len());
     for at in looped {
-        let Some(Part::Section(subscripts)) = piece.parts.get_mut(first + at) else { continue };
+        let Some(PathStep::Section(subscripts)) = piece.parts.get_mut(first + at) else { continue };
         let [subscript] = subscripts.as_mut_slice() else { continue };
         let (begin, length) = bounds(subscript);
         let end = match (length, section.sizes[at]) {
@@ -333,7 +333,7 @@ pub fn pieces(input: &Input, item: &ListItem) -> Result<(Vec<String>, ListItem),
     Ok((heads, piece))
 }
 
-/// Rows behind a pointer to pointers: the address of the pointers and how many there are, and the bounds of each row.
+/// Rows of a pointer to pointers: the address of the pointers and how many there are, and the bounds of each row.
 pub fn rows(input: &Input, index: usize, item: &ListItem) -> Option<Rows> {
     let place = input.bound[index].directive.span.start;
     let symbol = input.symbols.lookup(&item.base.text, place)?;
@@ -347,7 +347,7 @@ pub fn rows(input: &Input, index: usize, item: &ListItem) -> Option<Rows> {
     Some(Rows { name: item.base.text.clone(), first, count: count?, from, length: length? })
 }
 
-/// Rows behind a pointer to pointers.
+/// Rows of a pointer to pointers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub name: String,

@@ -92,7 +92,7 @@ impl Finder<'_, '_> {
         !self.is_c && before.trim_ascii_end().ends_with(b">")
     }
 
-    /// Whether the language lets everybody ask where members are: no class of C++ with bases, functions, or private members.
+    /// Whether the language lets everybody ask where members are: not of a class of C++ with bases, functions, or private members.
     fn has_places(&self, record: &Record) -> bool {
         let unit = self.seen.unit;
         let is_of_classes = |word: &&str| ["private", "protected", "virtual", "operator"].contains(word);
@@ -154,7 +154,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// How the first element of a dimension is named; `None` for what is no array.
+/// How the first element of a dimension is named; `None` for what is not an array.
 fn element(part: &Derived) -> Option<&'static str> {
     matches!(part, Derived::Array(Some(_))).then_some("[0]")
 }

@@ -1,6 +1,6 @@
 //! The names by which the run-time library knows what happens to memory.
 //!
-//! Invariant: each is a member of a data region, and, behind `acc2omp_`, a routine.
+//! Invariant: each is a member of a data region, and, after `acc2omp_`, a routine.
 
 use crate::plan::Motion;
 

@@ -1,6 +1,6 @@
 //! What a reference without a type of its own leads to: `auto &r = a`.
 //!
-//! Invariant: what is not seen to be an array is none.
+//! Invariant: what is not seen to be an array is not one.
 
 use crate::cuda::program::Input;
 use crate::host::ir::{BaseType, Decl, Derived, ExprId, ExprKind};

@@ -1,6 +1,6 @@
 //! Types of C and C++ as the device file writes them.
 //!
-//! Invariant: a type that cannot be written exactly is none.
+//! Invariant: a type that cannot be written exactly is not one.
 
 use super::{complex, enums, own};
 use crate::cuda::code::text::words;
@@ -270,7 +270,7 @@ pub fn sizes(seen: &Seen, decl: &Decl) -> String {
     decl.derived.iter().filter_map(size).collect()
 }
 
-/// How many pointers stand behind the dimensions: one for `double *rows[8]`.
+/// How many pointers stand after the dimensions: one for `double *rows[8]`.
 pub fn stars(decl: &Decl) -> usize {
     decl.derived.iter().skip(1).filter(|part| matches!(part, Derived::Pointer)).count()
         + usize::from(matches!(decl.derived.first(), Some(Derived::Pointer)))

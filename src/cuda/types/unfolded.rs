@@ -1,6 +1,6 @@
-//! Arrays and pointers behind type names, taken apart: `row r` as the `double r[7]` that it is.
+//! Arrays and pointers after type names, taken apart: `row r` as the `double r[7]` that it is.
 //!
-//! Invariant: what is taken apart is the same type for every build; what may be another one is left as it was.
+//! Invariant: what is taken apart is the same type for every build; what may be another one is left untranslated.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub fn declaration<'a>(input: &Input<'a>, symbol: SymbolId) -> Option<Declared<'
     Some(unfolded(input, seen, decl).unwrap_or((seen, Cow::Borrowed(decl))))
 }
 
-/// What a declaration says, with the arrays and pointers of its type's name behind its own, as if it stood where the last
+/// What a declaration says, with the arrays and pointers of its type's name after its own, as if it stood where the last
 /// of these does; `None` if its type's name stands for neither, or the build decides what it stands for.
 pub fn unfolded<'a>(input: &Input<'a>, seen: Seen<'a>, decl: &Decl) -> Option<Declared<'a>> {
     let links = links(input, decl)?;

@@ -1,6 +1,6 @@
 //! Fills lines with words, and continues them where they are full.
 //!
-//! Invariant: a literal is never parted, and no line is longer than its limit unless one word alone is.
+//! Invariant: a literal is never split, and no line is longer than its limit unless one word alone is.
 
 /// How lines are continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Frame {
 pub enum Tail {
     /// Nothing: the next line says that it goes on.
     None,
-    /// An ampersand behind a blank.
+    /// An ampersand after a blank.
     Near,
     /// An ampersand in this column.
     Column(usize),
@@ -106,8 +106,8 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The parts of a word that is longer than `room`: they end behind the commas of a list; where one is still too long,
-/// behind inner commas; and then behind blanks, colons and parentheses.
+/// The parts of a word that is longer than `room`: they end after the commas of a list; where one is still too long,
+/// after inner commas; and then after blanks, colons and parentheses.
 fn parts(word: &str, room: usize) -> Vec<&str> {
     let cuts = cuts(word);
     let mut ranges = vec![(0, word.len())];
@@ -128,7 +128,7 @@ fn parts(word: &str, room: usize) -> Vec<&str> {
     ranges.into_iter().filter_map(|(start, end)| word.get(start..end)).collect()
 }
 
-/// Where a word may be parted, and how well.
+/// Where a word may be split, and how well.
 fn cuts(word: &str) -> Vec<(u8, usize)> {
     let mut cuts: Vec<(u8, usize)> = Vec::new();
     let mut walk = Walk::default();
@@ -138,7 +138,7 @@ fn cuts(word: &str) -> Vec<(u8, usize)> {
             _ if walk.quote.is_some() => continue,
             ',' if walk.depth <= 1 => 3,
             ',' => 2,
-            // A blank goes along with what it stands behind.
+            // A blank goes along with what it stands after.
             ' ' => match cuts.last_mut().filter(|(_, last)| *last == at) {
                 Some((_, last)) => {
                     *last = at + 1;

@@ -14,7 +14,7 @@ use super::lines::{before_line_end, indentation, line_end, lines_of};
 use fill::Frame;
 pub use names::respelled;
 
-/// The edit that puts the words of a new directive in the place of an old one; they begin behind the sentinel.
+/// The edit that puts the words of a new directive in place of an old one; they begin after the sentinel.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {
     let shapes = scan::fortran_shapes(file, old.span);
     let frame = style::of_directive(file, old, &shapes);
@@ -41,8 +41,8 @@ pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit 
     Edit { span, text }
 }
 
-/// The comments that go before the new directive, the one that goes behind it on its last line, and the offset of the
-/// old text's end. A comment that is behind the old directive stays where it is, if there is room.
+/// The comments that go before the new directive, the one that goes after it on its last line, and the offset of the
+/// old text's end. A comment that is after the old directive stays where it is, if there is room.
 fn comments_of(
     file: &SourceFile,
     old: &DirectiveText,
@@ -97,7 +97,7 @@ fn dead_columns(
     Some((dead, last.saturating_sub(width)))
 }
 
-/// The edit that has every compiler read what stands behind a sentinel.
+/// The edit that has every compiler read what stands after a sentinel.
 pub fn without_sentinel(file: &SourceFile, sentinel: Span) -> Edit {
     if file.language == Language::Fortran(Form::Fixed) {
         return Edit { span: sentinel, text: vec![b' '; sentinel.len()] };
@@ -139,7 +139,7 @@ pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     before.iter().all(u8::is_ascii_whitespace) && ends_line(file, span.end)
 }
 
-/// Whether nothing but a comment, or columns that are not read, stand behind the code that ends at `offset`.
+/// Whether nothing but a comment, or columns that are not read, stand after the code that ends at `offset`.
 fn ends_line(file: &SourceFile, offset: u32) -> bool {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));
     let mut end = line.end.max(offset);
@@ -150,8 +150,8 @@ fn ends_line(file: &SourceFile, offset: u32) -> bool {
     rest.first().is_none_or(|byte| *byte == b'!')
 }
 
-/// The edit that puts lines in the place of code that stands alone; the comments in it go before them, and so does the one
-/// behind it if several lines take its place.
+/// The edit that puts lines in place of code that stands alone; the comments in it go before them, and so does the one
+/// after it if several lines take its place.
 pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let end = line_end(file, span.start).as_bytes();
     let line = file.lines.line(span.start);
@@ -283,8 +283,8 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> String
     format!("{text}{indent}")
 }
 
-/// The edit that puts lines behind the code that ends at `offset`, indented like `like`. `None` if other code stands
-/// behind it.
+/// The edit that puts lines after the code that ends at `offset`, indented like `like`. `None` if other code stands
+/// after it.
 pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String]) -> Option<Edit> {
     ends_line(file, offset).then(|| {
         let end = line_end(file, like.start);
@@ -295,7 +295,7 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     })
 }
 
-/// The edit that puts a line before a statement: where another one stands before it on its line, in the place of the
+/// The edit that puts a line before a statement: where another one stands before it on its line, in place of the
 /// semicolon between the two.
 pub fn before_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit> {
     let start = file.lines.span(file.lines.line(stmt.start)).start;
@@ -326,7 +326,7 @@ pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit
     }
 }
 
-/// The edit that puts a line in the place of what stands between two statements of one line.
+/// The edit that puts a line in place of what stands between two statements of one line.
 fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
     let line = file.lines.line(span.start);
     let end = line_end(file, span.start);
@@ -335,7 +335,7 @@ fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
     Edit { span, text: format!("{end}{lines}{end}{indent}").into_bytes() }
 }
 
-/// The edit that puts a directive on a line of its own behind the line of `offset`.
+/// The edit that puts a directive on a line of its own after the line of `offset`.
 pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
     let number = file.lines.line(offset.max(1) - 1);
     let line = file.lines.span(number);

@@ -1,4 +1,4 @@
-//! Other names in the place of names in code: a line that grows too long is continued.
+//! Other names in place of names in code: a line that grows too long is continued.
 //!
 //! Invariant: no line is longer than its form allows, and what stands between the names keeps its bytes.
 
@@ -11,7 +11,7 @@ use crate::source::{Form, SourceFile, Span};
 use super::super::lines::{indentation, line_end};
 use super::style;
 
-/// The edits that put names in the place of others. `None` if a name goes over the end of a line, or there is no room.
+/// The edits that put names in place of others. `None` if a name goes over the end of a line, or there is no room.
 pub fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
     let mut lines: BTreeMap<usize, Vec<&(Span, String)>> = BTreeMap::new();
     for name in names {
@@ -49,7 +49,7 @@ fn on_line(file: &SourceFile, line: usize, names: &[&(Span, String)]) -> Option<
     Some(vec![Edit { span: Span { start, end: words.end.max(start) }, text }])
 }
 
-/// The code in `span` with the new names, in pieces that a line may end behind.
+/// The code in `span` with the new names, in pieces that a line may end after.
 fn pieces(file: &SourceFile, span: Span, names: &[&(Span, String)]) -> Vec<Vec<u8>> {
     let mut pieces = vec![Vec::new()];
     let mut at = span.start;
@@ -63,7 +63,7 @@ fn pieces(file: &SourceFile, span: Span, names: &[&(Span, String)]) -> Vec<Vec<u
     pieces
 }
 
-/// Adds code to pieces; one ends behind a blank, a comma or a parenthesis, unless it is in a literal.
+/// Adds code to pieces; one ends after a blank, a comma or a parenthesis, unless it is in a literal.
 fn parted(code: &[u8], quote: &mut Option<u8>, pieces: &mut Vec<Vec<u8>>) {
     for byte in code {
         match *quote {

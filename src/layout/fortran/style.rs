@@ -66,7 +66,7 @@ pub fn of_directive(file: &SourceFile, old: &DirectiveText, shapes: &[Shape]) ->
     Frame { first: format!("{indent}{sentinel}{gap}"), next, tail: tail(&lines, form), limit }
 }
 
-/// The offset behind the last byte of a line that is no comment.
+/// The offset after the last byte of a line that is not a comment.
 fn end(shape: &Shape) -> Option<u32> {
     shape.ampersand.map(|at| at + 1).or(shape.words.map(|words| words.end))
 }

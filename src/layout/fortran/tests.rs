@@ -1,6 +1,6 @@
 //! Small sources and what becomes of them.
 //!
-//! Invariant: each case shows whole texts, before and behind.
+//! Invariant: each case shows whole texts, before and after.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn applied(file: &SourceFile, edits: Vec<Edit>) -> String {
     String::from_utf8(set.apply(&file.bytes)).unwrap()
 }
 
-/// Puts words, parted by `|`, in the place of the first directive.
+/// Puts words, split by `|`, in place of the first directive.
 fn relay(form: Form, text: &str, words: &str, expected: &str) {
     let file = file(form, text);
     let (scan, _) = scan::scan(&file, &View::default());

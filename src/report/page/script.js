@@ -4,6 +4,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   const STATUSES = data.target === "advice" ? ["note", "weaker", "differs", "left"] : ["exact", "weaker", "differs", "left"];
+  // What a status is called on the page.
+  const shownAs = (status) => (status === "left" ? "untranslated" : status);
 
   function make(name, attributes, ...children) {
     const node = document.createElement(name);
@@ -61,14 +63,14 @@
     const tiles = make("div", { class: "tiles" }, tile("files", sum.files), tile("with OpenACC", sum.with_openacc));
     if (data.target !== "advice") {
       tiles.append(tile("directives", sum.directives));
-      for (const status of STATUSES) tiles.append(tile(status, sum[status], status));
+      for (const status of STATUSES) tiles.append(tile(shownAs(status), sum[status], status));
     }
     tiles.append(tile("diagnostics", sum.diagnostics));
     const number = (value) => make("td", { class: "number" }, String(value));
     const link = (text, go) => make("a", { href: "#", onclick: (event) => { event.preventDefault(); go(); } }, text);
     const worst = [...data.files].sort((a, b) => b.left - a.left || b.differs - a.differs || b.weaker - a.weaker || b.diagnostics - a.diagnostics);
     const files = make("table", { id: "worst" }, make("tr", {}, make("th", {}, "file"),
-      ...["directives", "exact", "weaker", "differs", "left", "diagnostics"].map((name) => make("th", { class: "number" }, name))));
+      ...["directives", "exact", "weaker", "differs", "left", "diagnostics"].map((name) => make("th", { class: "number" }, shownAs(name)))));
     for (const one of worst) {
       files.append(make("tr", {}, make("td", {}, link(one.file, () => { at("file").value = one.file; filter(); view("review"); })),
         number(one.directives), number(one.exact), number(one.weaker), number(one.differs), number(one.left), number(one.diagnostics)));
@@ -93,7 +95,7 @@
   // Filters.
   function filters() {
     for (const status of STATUSES) {
-      at("statuses").append(make("label", {}, make("input", { type: "checkbox", value: status, checked: "", onchange: filter }), make("span", { class: status }, status)));
+      at("statuses").append(make("label", {}, make("input", { type: "checkbox", value: status, checked: "", onchange: filter }), make("span", { class: status }, shownAs(status))));
     }
     const options = (id, all, values) => at(id).append(make("option", { value: "" }, all), ...values.map(([value, text]) => make("option", { value }, text)));
     options("code", "all codes", data.summary.codes.map((one) => [one.code, one.code + " " + one.title]));
@@ -123,7 +125,7 @@
       const item = shown[index];
       nodes.push(make("div", { class: "row" + (reviewed.has(item.id) ? " done" : ""), role: "option", "aria-selected": String(index === selected),
         style: "top:" + index * ROW + "px", onclick: () => select(index) },
-        make("span", { class: item.status }, (reviewed.has(item.id) ? "✓ " : "") + item.status), " " + item.name,
+        make("span", { class: item.status }, (reviewed.has(item.id) ? "✓ " : "") + shownAs(item.status)), " " + item.name,
         make("small", {}, item.file + ":" + item.line + (item.first ? " · " + item.first : ""))));
     }
     rows.replaceChildren(...nodes);
@@ -175,7 +177,7 @@
     sources();
     if (!current) { place.append(make("p", {}, "No directive fits the filters.")); return; }
     const one = current.directive;
-    place.append(make("div", { class: "top" }, make("b", { class: current.status }, current.status), make("b", {}, current.name),
+    place.append(make("div", { class: "top" }, make("b", { class: current.status }, shownAs(current.status)), make("b", {}, current.name),
       make("span", {}, current.file + ":" + current.line),
       make("label", {}, make("input", { id: "reviewed", type: "checkbox", checked: reviewed.has(current.id) ? "" : null, onchange: (event) => tick(event.target.checked) }), " reviewed (r)")));
     if (one) {

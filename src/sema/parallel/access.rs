@@ -84,7 +84,7 @@ pub(super) struct Access {
     pub(super) is_update: bool,
     /// It is about all that the place leads to.
     pub(super) is_deep: bool,
-    /// It is to a variable without parts, by its own name: data flow speaks of it.
+    /// It is to a variable without parts, by its own name: data flow is about it.
     pub(super) by_name: bool,
     /// It reads a member that the nest does not assign by a name.
     pub(super) is_kept: bool,

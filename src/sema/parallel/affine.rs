@@ -1,6 +1,6 @@
 //! Integer values as polynomials over what a loop nest does not change and what its loops count.
 //!
-//! Invariant: a sum, a product or a quotient that does not fit is no polynomial, never a wrong one.
+//! Invariant: a sum, a product or a quotient that does not fit is not a polynomial, never a wrong one.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) enum Atom {
     Member(SymbolId, String),
     /// What the loop with this number counts.
     Counter(usize),
-    /// What is left of two values by a division or the like: the same where both are the same.
+    /// What remains of two values by a division or the like: the same where both are the same.
     Of(BinaryOp, Poly, Poly),
     /// A value that a narrow type of this name may hold only a part of: the same where the value is.
     Converted(String, Poly),
@@ -218,7 +218,7 @@ impl Poly {
     }
 }
 
-/// What is left of a product once another one is taken out of it.
+/// What remains of a product once another one is taken out of it.
 fn without(monomial: &Monomial, part: &Monomial) -> Option<Monomial> {
     let mut rest = monomial.clone();
     for atom in part {

@@ -1,4 +1,4 @@
-//! Whether two variables can lead to the same memory.
+//! Whether two variables can alias.
 //!
 //! Invariant: different names are taken for the same memory unless the language, an allocation in this file, or the user
 //! says otherwise.
@@ -176,7 +176,7 @@ pub enum Reach {
 }
 
 impl Facts<'_> {
-    /// Whether two different variables may lead to the same memory.
+    /// Whether two different variables may alias.
     pub fn may_be_same_memory(&self, one: (SymbolId, Reach), two: (SymbolId, Reach)) -> bool {
         let (a, b) = (self.symbols.get(one.0), self.symbols.get(two.0));
         if self.unit.is_fortran() {
@@ -235,7 +235,7 @@ impl Facts<'_> {
     }
 }
 
-/// Fortran: what is no pointer and no target has no other name.
+/// Fortran: what is not a pointer and no target has no other name.
 impl Nest<'_> {
     fn are_fortran_distinct(&self, one: &Access, two: &Access) -> bool {
         let facts = self.facts;
@@ -288,7 +288,7 @@ impl Nest<'_> {
         self.facts.symbols.may_be_pointer_component(name)
     }
 
-    /// Whether different components of one Fortran variable may lead to the same memory: one is a pointer, and the other one
+    /// Whether different components of one Fortran variable may alias: one is a pointer, and the other one
     /// a pointer or a target.
     pub(super) fn are_pointers_apart(&self, one: &Access, two: &Access) -> bool {
         // What associates have for a name is looked up last: this is asked of each pair.

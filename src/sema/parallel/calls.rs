@@ -150,7 +150,7 @@ impl Facts<'_> {
             let is_value = is_inside && !(is_given && self.unit.is_fortran());
             let is_own = is_result(self.unit, function, &one.name) || is_value && !one.is_reference;
             let owns_parts = is_own && matches!(one.class, Class::Array | Class::Record | Class::Scalar);
-            // What may be written through an argument is told of the argument.
+            // What may be written through an argument is reported for the argument.
             let is_told = is_given && (self.unit.is_fortran() || one.class == Class::Pointer && !how.written);
             let writes_part = how.part_written && one.class != Class::Scalar;
             if !is_told && (how.written && !is_own || writes_part && !owns_parts) {

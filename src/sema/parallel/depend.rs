@@ -2,7 +2,7 @@
 //!
 //! Invariant: "apart" is a proof. Two accesses meet if their subscripts are equal within the bounds of their loops and under
 //! their conditions; that is a system of linear equations and inequalities, which contains the ZIV, SIV, GCD and Banerjee
-//! tests. Subscripts that were made linear by hand (`i * n + j`) are parted again where the parts stay within their strides.
+//! tests. Subscripts that were made linear by hand (`i * n + j`) are split again where the parts stay within their strides.
 
 use rustc_hash::FxHashMap;
 
@@ -200,7 +200,7 @@ impl Nest<'_> {
         matches!(self.way(one, two, None, self.facts.no_alias), Way::Apart)
     }
 
-    /// Whether what lies behind two different members is apart: `rest` and `others` are the steps from there on.
+    /// Whether what lies after two different members is apart: `rest` and `others` are the steps from there on.
     fn are_members_apart(&self, pair: (&Access, &Access), rest: &[Step], others: &[Step]) -> bool {
         let hop = |steps: &[Step]| steps.iter().rposition(|step| *step == Step::Hop);
         let (short, long, last) = match (hop(rest), hop(others)) {
@@ -300,7 +300,7 @@ impl Nest<'_> {
         })
     }
 
-    /// Subscripts that were made linear by hand, parted again.
+    /// Subscripts that were made linear by hand, split again.
     fn parted(
         &self,
         one: &Access,
@@ -314,13 +314,13 @@ impl Nest<'_> {
             let stride = [&a, &b].into_iter().find_map(|poly| self.stride(poly));
             let split = stride.and_then(|stride| {
                 let ((high, low), (other_high, other_low)) = (a.divided(&stride)?, b.divided(&stride)?);
-                // Rows may begin anywhere, if they all do: behind an offset, or where the program counts from one, at one.
+                // Rows may begin anywhere, if they all do: after an offset, or where the program counts from one, at one.
                 let offset = low.common(&other_low, |atom| self.is_fixed_atom(atom, carrier));
                 let [low_part, other_part] = [&low, &other_low].map(|low| low.plus(&offset, -1));
                 let (low_part, other_part) = (low_part?, other_part?);
                 let [first, second] = [&low_part, &other_part].map(Poly::constant_term);
                 let mut starts = vec![0, 1, first, second];
-                // From one, behind an offset.
+                // From one, after an offset.
                 starts.extend([first, second].into_iter().filter_map(|start| start.checked_add(1)));
                 starts.dedup();
                 let stays = starts.into_iter().any(|start| {
@@ -369,7 +369,7 @@ impl Nest<'_> {
         Some(least)
     }
 
-    /// The shortest stride of a counter that is no number.
+    /// The shortest stride of a counter that is not a number.
     fn stride(&self, poly: &Poly) -> Option<Poly> {
         let counters =
             poly.atoms().filter(|atom| !matches!(self.atoms.get(*atom), Atom::Entry(_) | Atom::Member(..)));

@@ -43,7 +43,7 @@ pub struct Facts<'a> {
     pub unit: &'a Unit,
     /// Its names.
     pub symbols: &'a Symbols,
-    /// The user says that no two names lead to the same memory.
+    /// The user says that no two pointers alias.
     pub(super) no_alias: bool,
     /// What the proofs about a nest of loops may cost.
     pub(super) limits: Limits,
@@ -66,7 +66,7 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Reads a file. With `no_alias`, no two names lead to the same memory.
+    /// Reads a file. With `no_alias`, no two pointers alias.
     pub fn new(
         file: &'a SourceFile,
         unit: &'a Unit,
@@ -114,7 +114,7 @@ impl<'a> Facts<'a> {
         Facts { limits: budget.of_proof(), ..self }
     }
 
-    /// The same, where no two names lead to the same memory.
+    /// The same, where no two pointers alias.
     pub fn without_aliases(&self) -> Facts<'a> {
         let macros: Vec<&'a Define> = self.defines.values().flatten().copied().collect();
         Facts { limits: self.limits, ..Facts::new(self.file, self.unit, self.symbols, &macros, true) }
@@ -446,7 +446,7 @@ impl<'a> Facts<'a> {
             ExprKind::Opaque(_) | ExprKind::Initialiser(_) => {
                 let text = self.file.text(self.unit.expr(value).span);
                 let rest = text.trim_start().strip_prefix("new");
-                // Behind a parenthesis, it may be told where.
+                // After a parenthesis, a message may say where.
                 rest.is_some_and(|rest| {
                     rest.starts_with(|c: char| c.is_whitespace()) && !rest.trim_start().starts_with('(')
                 })
@@ -466,7 +466,7 @@ pub(super) fn plain_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, last)| last)
 }
 
-/// The names behind `class` and `typename` in the parameter lists of templates.
+/// The names after `class` and `typename` in the parameter lists of templates.
 fn type_parameters(text: &str) -> FxHashSet<String> {
     let mut found = FxHashSet::default();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -28,7 +28,7 @@ pub struct Induction {
     pub loops: Vec<Level>,
     /// What an iteration of the innermost of them adds.
     pub amount: Amount,
-    /// The value that the loop leaves may be read behind it.
+    /// The value that the loop leaves may be read after it.
     pub is_wanted: bool,
 }
 
@@ -217,7 +217,7 @@ impl Seeker<'_, '_> {
         })
     }
 
-    /// Whether the value that the loop leaves may be read behind it.
+    /// Whether the value that the loop leaves may be read after it.
     fn is_wanted(&self, symbol: SymbolId) -> bool {
         let facts = self.facts;
         let wanted = std::collections::BTreeSet::from([symbol]);

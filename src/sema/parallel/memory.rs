@@ -61,7 +61,7 @@ impl Judge<'_, '_> {
         Ok(private)
     }
 
-    /// The accesses in a loop, but for those to variables that its iterations have their own of. Of those that are the same,
+    /// The accesses in a loop, except those to variables that its iterations have their own of. Of those that are the same,
     /// the first.
     fn distinct_accesses(&self, at: usize) -> Vec<&Access> {
         let nest = self.nest;
@@ -101,7 +101,7 @@ impl Judge<'_, '_> {
             let kinds = (one.kind(), two.kind());
             return !*distinct.entry(kinds).or_insert_with(|| nest.are_distinct(one, two, Some(at)));
         }
-        // Data flow speaks of variables that are only called by their names.
+        // Data flow is about variables that are only called by their names.
         if one.by_name && two.by_name {
             return false;
         }

@@ -142,7 +142,7 @@ pub enum Kind {
     },
     /// The subscripts are not understood well enough.
     Subscripts(String),
-    /// Two names may lead to the same memory.
+    /// Two pointers may alias.
     Alias(String, String),
     /// A scalar brings a value from one iteration to the next.
     Carried(String),
@@ -239,7 +239,7 @@ impl<'n, 'a> Judge<'n, 'a> {
         let is_asserted = said.is_some_and(|said| said.is_independent);
         match self.needs(at) {
             Ok(needs) => Finding::Parallel(needs),
-            // What the user says of it counts, if it can be shared out at all.
+            // What the user says of it counts, if it can be distributed at all.
             Err(_) if is_asserted && known.header.is_ok() => {
                 Finding::Parallel(Needs { is_asserted, ..Needs::default() })
             }
@@ -358,7 +358,7 @@ impl<'n, 'a> Judge<'n, 'a> {
     }
 
     /// Whether the array `symbol` can be private to the iterations of a loop: each reads only what it has set itself, and
-    /// nobody wants what is left in it.
+    /// nobody reads its last value.
     fn can_be_private(&self, at: usize, symbol: SymbolId) -> bool {
         let nest = self.nest;
         let known = nest.facts.symbols.get(symbol);

@@ -137,7 +137,7 @@ impl Origins {
         found
     }
 
-    /// Whether a variable that is no array has another name.
+    /// Whether a variable that is not an array has another name.
     pub(super) fn is_taken(&self, symbol: SymbolId) -> bool {
         self.taken.contains(&symbol)
     }
@@ -351,7 +351,7 @@ impl Reading<'_, '_> {
                     }
                     *base
                 }
-                // What a pointer leads to is no part of the pointer.
+                // What a pointer leads to is not part of the pointer.
                 ExprKind::Index(base, _) if !self.is_pointer(*base) => *base,
                 ExprKind::Cast { operand, .. } => *operand,
                 ExprKind::Comma(_, last) => *last,
@@ -422,7 +422,7 @@ impl Reading<'_, '_> {
         params.filter(|params| params.len() == count && !known.has_error)
     }
 
-    /// A macro that is no number stands here: what it names may go anywhere.
+    /// A macro that is not a number stands here: what it names may go anywhere.
     fn macro_used(&mut self, expr: ExprId) {
         let facts = self.facts;
         let ExprKind::Name(name) = &facts.unit.expr(expr).kind else { return };

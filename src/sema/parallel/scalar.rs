@@ -114,7 +114,7 @@ impl Judge<'_, '_> {
         self.index.has_atomic() && self.index.names(symbol, within).all(|span| self.index.is_atomic(span))
     }
 
-    /// Whether the value that the loop leaves in a variable may be read behind it.
+    /// Whether the value that the loop leaves in a variable may be read after it.
     pub(super) fn is_wanted_after(&self, at: usize, symbol: SymbolId) -> bool {
         !self.wanted_after(at, BTreeSet::from([symbol])).is_empty()
     }

@@ -10,7 +10,7 @@ use crate::budget;
 /// More inequalities than this are not worked on.
 const LIMIT: usize = 300;
 
-/// A row: the factors of the unknowns, and behind them the constant.
+/// A row: the factors of the unknowns, and after them the constant.
 type Row = Vec<i128>;
 
 /// A system over a fixed number of unknowns.
@@ -40,7 +40,7 @@ impl System {
         self.eliminate_equations().is_some_and(|rows| may_hold(rows, width - 1))
     }
 
-    /// Solves the equations; what is left are the inequalities. `None` if an equation cannot hold.
+    /// Solves the equations; what remains are the inequalities. `None` if an equation cannot hold.
     fn eliminate_equations(mut self) -> Option<Vec<Row>> {
         let mut rows = std::mem::take(&mut self.positive);
         let mut pending = std::mem::take(&mut self.equal);

@@ -48,7 +48,7 @@ impl Sort {
     }
 }
 
-/// Whether values of `term`, combined into a variable in any order, give the same, but for how numbers with fractions are rounded.
+/// Whether values of `term`, combined into a variable in any order, give the same, except how numbers with fractions are rounded.
 /// With `subtracts`, the term is subtracted.
 pub(super) fn may_combine(
     facts: &Facts,
@@ -130,7 +130,7 @@ pub(super) fn may_count(facts: &Facts, symbol: SymbolId, up: bool) -> bool {
     up || sort_of_variable(facts, symbol) != Some(Sort::Truth)
 }
 
-/// The sort of a variable that combines values; `None` if it is no number, or none that is seen.
+/// The sort of a variable that combines values; `None` if it is not a number, or none that is seen.
 fn sort_of_variable(facts: &Facts, symbol: SymbolId) -> Option<Sort> {
     let known = facts.symbols.get(symbol);
     if known.is_floating {
@@ -237,7 +237,7 @@ fn all(facts: &Facts, exprs: &[ExprId]) -> Sort {
     exprs.iter().fold(Sort::Whole, |sum, expr| sum.joined(sort(facts, *expr)))
 }
 
-/// The sort of a literal that is no plain integer.
+/// The sort of a literal that is not a plain integer.
 fn of_literal(text: &str) -> Sort {
     let lower = text.to_ascii_lowercase();
     let is_number = lower.starts_with(|c: char| c.is_ascii_digit() || c == '.');

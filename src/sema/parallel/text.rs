@@ -1,6 +1,6 @@
 //! Numbers that the body of a macro stands for: sums and products of names and numbers, in parentheses.
 //!
-//! Invariant: a body with anything else in it is no number.
+//! Invariant: a body with anything else in it is not a number.
 
 use super::affine::Poly;
 

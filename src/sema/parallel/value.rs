@@ -320,7 +320,7 @@ impl Nest<'_> {
 pub(super) fn shift(place: &mut Place, by: Option<Poly>) {
     match place.steps.last_mut() {
         Some(Step::Index(last)) => *last = last.take().zip(by).and_then(|(old, by)| old.plus(&by, 1)),
-        // Behind a member, or a variable, lies something else.
+        // After a member, or a variable, lies something else.
         _ if by.as_ref().and_then(Poly::value) == Some(0) => {}
         _ => place.steps.extend([Step::As(None), Step::Index(by)]),
     }

@@ -1,6 +1,6 @@
 //! Statements, loops and conditions of a nest, in the order in which they happen.
 //!
-//! Invariant: what may happen or not leaves nothing known behind it.
+//! Invariant: what may happen or not leaves nothing known after it.
 
 use crate::host::ir::{BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::loops::is_unsigned;
@@ -135,7 +135,7 @@ impl Nest<'_> {
         }
     }
 
-    /// What comes behind happens only if the jump did not.
+    /// What comes after happens only if the jump did not.
     pub(super) fn jump(&mut self) {
         self.condition(Condition { inside: self.inside, says: Vec::new() });
     }
@@ -306,7 +306,7 @@ impl Nest<'_> {
         let slack = if inclusive { 0 } else { -1 };
         let Some(step) = step.filter(|step| *step != 0) else { return (counter, Vec::new()) };
         let sign = step.signum();
-        // A bound that the loop moves away from is none.
+        // A bound that the loop moves away from is not one.
         let rises = match header.compare {
             BinaryOp::Less | BinaryOp::LessEqual => Some(true),
             BinaryOp::Greater | BinaryOp::GreaterEqual => Some(false),

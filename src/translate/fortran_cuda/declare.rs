@@ -6,7 +6,7 @@
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::Bound;
 use crate::cxx::{self, Why};
-use crate::omp::Part;
+use crate::omp::SourceChange;
 use crate::plan::{self, Item};
 use crate::sema::Texts;
 use crate::source::Span;
@@ -96,10 +96,10 @@ impl FortranCuda {
                 && !matches!(one.directive.kind, DirectiveKind::Declare | DirectiveKind::Routine)
         };
         let entry = match bound.iter().find(is_first) {
-            Some(first) => Part::BeforeDirective(first.directive.span, lines),
-            None => Part::Before(*first, lines),
+            Some(first) => SourceChange::BeforeDirective(first.directive.span, lines),
+            None => SourceChange::Before(*first, lines),
         };
-        let edits = edits_of(view, at, &[Part::Gone, entry]);
+        let edits = edits_of(view, at, &[SourceChange::Gone, entry]);
         let mut edits = edits.ok_or_else(|| refused("this `declare` of a procedure"))?;
         edits.extend(ended_at(view, at, exits)?);
         let mut changes: Changes = vec![(at, edits)];
@@ -184,7 +184,7 @@ impl FortranCuda {
         all.diags.extend(said);
         for edit in edits {
             match self.place_of_use(view, edit.span.start) {
-                // The line stands behind the `use` statements that come there, too.
+                // The line stands after the `use` statements that come there, too.
                 Some(place) => {
                     let lines = String::from_utf8_lossy(&edit.text);
                     let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -202,7 +202,7 @@ impl FortranCuda {
         }
     }
 
-    /// The place for `use` statements, if the first code behind it stands at this offset.
+    /// The place for `use` statements, if the first code after it stands at this offset.
     fn place_of_use(&self, view: &View, offset: u32) -> Option<u32> {
         let Texts { file, unit } = view.ground.files.own;
         let place = behind_head(file, layout::innermost(unit, offset)?);

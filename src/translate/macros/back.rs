@@ -186,7 +186,7 @@ impl Back<'_> {
         }
     }
 
-    /// The place in the source behind the byte before `at`.
+    /// The place in the source after the byte before `at`.
     fn end(&self, at: u32) -> Option<u32> {
         let last = at.checked_sub(1)?;
         let piece = self.pieces(Span { start: last, end: last }).first()?;
@@ -249,7 +249,7 @@ impl Back<'_> {
         Some(spelt.unwrap_or_else(|| first.unwrap_or(from).to(from)))
     }
 
-    /// An edit that puts other text, or none, in the place of a whole operator.
+    /// An edit that puts other text, or none, in place of a whole operator.
     fn replaced(&self, operator: Span, edit: &Edit) -> Option<Vec<Home>> {
         let blank = |span: Span| self.text(span).iter().all(u8::is_ascii_whitespace);
         let around = blank(Span { start: edit.span.start, end: operator.start })
@@ -478,7 +478,7 @@ impl Back<'_> {
         used.map_or(Span::at(0), |used| self.written.uses[used].span)
     }
 
-    /// Whether `span` is the sign before a use that is left.
+    /// Whether `span` is the sign before a use that is left untranslated.
     fn is_sign(&self, span: Span) -> bool {
         self.pieces(span)
             .iter()

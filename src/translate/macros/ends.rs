@@ -1,6 +1,6 @@
 //! What ends the directives of macros that stand for nothing in other builds: it stands under the condition of the macro.
 //!
-//! Invariant: where that condition cannot be said behind the code, the macro stays.
+//! Invariant: where that condition cannot be said after the code, the macro stays.
 
 use crate::diag;
 use crate::edit::Edit;

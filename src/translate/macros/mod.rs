@@ -16,7 +16,7 @@ use super::{DirectiveReport, Options, Outcome, Source, Translation};
 
 use back::Back;
 
-/// After so many attempts all macros are left.
+/// After so many attempts all macros are left untranslated.
 const ATTEMPTS: usize = 12;
 
 /// The edits of one macro's body, and the others.
@@ -323,7 +323,7 @@ mod tests {
         check("#define PRAGMA(x) _Pragma(#x)\n", &text, &[new]);
     }
 
-    /// A header's macro for the words behind `acc`.
+    /// A header's macro for the words after `acc`.
     const ACC: &str = "#define PRAGMA(x) _Pragma(#x)\n#define ACC(x) PRAGMA(acc x)\n";
 
     #[test]

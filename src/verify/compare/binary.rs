@@ -19,7 +19,7 @@ pub fn compare(what: &str, rule: &Rule, kind: Kind, files: [&[u8]; 2], noise: Op
         return all;
     };
     if left.len() % size != 0 {
-        return Comparison::unknown(what, format!("{} bytes are no whole number of elements", left.len()));
+        return Comparison::unknown(what, format!("{} bytes are not a whole number of elements", left.len()));
     }
     let noise = noise.filter(|noise| noise.len() == left.len());
     for (at, (a, b)) in left.chunks_exact(size).zip(right.chunks_exact(size)).enumerate() {

@@ -28,7 +28,7 @@ pub struct Comparison {
     pub largest: f64,
     /// The numbers that only the noise build's tolerance allows.
     pub by_noise: u64,
-    /// Why it could not be told.
+    /// Why it is unknown.
     pub unknown: Option<String>,
 }
 

@@ -5,7 +5,7 @@
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token<'a> {
-    /// What is no number and no blank.
+    /// What is not a number and no blank.
     Text(&'a str),
     /// Blanks.
     Space(&'a str),
@@ -54,7 +54,7 @@ fn word(text: &str) -> usize {
     name.max(first)
 }
 
-/// The number at the start of a text, behind a character.
+/// The number at the start of a text, after a character.
 fn number(text: &str, before: Option<char>) -> Option<Token<'_>> {
     let bytes = text.as_bytes();
     let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));

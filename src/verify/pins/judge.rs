@@ -1,6 +1,6 @@
 //! Compares what two programs have recorded: in short, and element by element.
 //!
-//! Invariant: what differs as much between two right programs is no difference, and neither is what neither construct has
+//! Invariant: what differs as much between two right programs is not a difference, and neither is what neither construct has
 //! touched.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -18,7 +18,7 @@ const ROUNDINGS: f64 = 1000.0;
 /// The roundings that are allowed to every number where the noise build says more, relative to the largest of all.
 const FLOOR: f64 = 4.0;
 
-/// So many elements before and behind one say how large it is among its own: a variable may hold several quantities.
+/// So many elements before and after one say how large it is among its own: a variable may hold several quantities.
 const AROUND: usize = 64;
 
 /// The noise of so many later executions of a directive counts, too: one execution may have little by chance.
@@ -77,7 +77,7 @@ fn relative(one: &Held, other: &Held) -> f64 {
 /// How far two programs go the same way.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Walk {
-    /// The events behind directives after which something may differ, by number.
+    /// The events after directives after which something may differ, by number.
     pub suspects: Vec<usize>,
     /// Events before the first of these, one for each directive, after which bits differ: roundings, or small elements that
     /// are wrong beside large ones.
@@ -270,7 +270,7 @@ fn largest_around(values: &[f64], around: usize) -> Vec<f64> {
         let largest = values.iter().copied().fold(0.0, f64::max);
         return vec![largest; values.len()];
     }
-    // The numbers ahead that are no smaller than all behind them, the largest first.
+    // The numbers ahead that are no smaller than all after them, the largest first.
     let mut falling: VecDeque<usize> = VecDeque::new();
     let mut all = Vec::with_capacity(values.len());
     let mut next = 0;
@@ -305,7 +305,7 @@ pub enum InShort {
 }
 
 /// Compares what is recorded of a variable without its bytes; `before` is what the test has before the directive. What may be
-/// rounding alone is no difference.
+/// rounding alone is not a difference.
 pub fn in_short(reference: &Held, test: &Held, before: Option<&Held>, level: f64) -> Option<InShort> {
     if reference.all == test.all {
         return None;
@@ -437,7 +437,7 @@ mod tests {
         wrong[170] = 5.0;
         let found = compared([&before, &right], [&before, &wrong], Some(&noise));
         assert_eq!(found.map(|found| (found.place, found.count)), Some((170, 1)));
-        // What may be roundings of the large ones is none.
+        // What may be roundings of the large ones is not one.
         (right[170], wrong[170]) = (1e-4, 2e-4);
         assert_eq!(compared([&before, &right], [&before, &wrong], Some(&noise)), None);
         // Without noise, nobody knows.

@@ -135,7 +135,7 @@ impl Verification<'_> {
         for ((file, line), names) in unknown(&reference.records) {
             let names = names.into_iter().collect::<Vec<_>>().join("`, `");
             shared.notes.push(format!(
-                "{file}:{line}: not recorded, as its elements are no numbers or not all of it is on the device: `{names}`"
+                "{file}:{line}: not recorded, as its elements are not numbers or not all of it is on the device: `{names}`"
             ));
         }
         Ok(References { reference, noise })
@@ -551,7 +551,7 @@ struct Close<'a> {
 }
 
 impl Close<'_> {
-    /// What differs behind the directive of an event, element by element.
+    /// What differs after the directive of an event, element by element.
     fn culprit(&self, rank: &str, at: usize) -> Option<Culprit> {
         let exit = self.reference.1.get(at)?;
         let Different { variable, worst, sums } = self.different(exit, at)?;
@@ -573,7 +573,7 @@ impl Close<'_> {
         })
     }
 
-    /// The first variable that differs behind the directive of an event.
+    /// The first variable that differs after the directive of an event.
     fn different(&self, exit: &Event, at: usize) -> Option<Different> {
         exit.variables.iter().enumerate().find_map(|(number, variable)| {
             let other = judge::variable(self.test.1.get(at)?, &variable.name)?;
@@ -758,7 +758,7 @@ fn base(item: &str) -> &str {
     item.split(['[', '(']).next().unwrap_or(item)
 }
 
-/// The event before the directive of an event behind it.
+/// The event before the directive of an event after it.
 fn entry_of(events: &[Event], at: usize) -> Option<usize> {
     let exit = events.get(at)?;
     let is_entry =

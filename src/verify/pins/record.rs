@@ -16,7 +16,7 @@ pub struct Place {
     pub name: String,
 }
 
-/// What was recorded before or behind a directive.
+/// What was recorded before or after a directive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The directive.

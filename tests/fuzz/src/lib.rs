@@ -91,12 +91,12 @@ fn assert_kept(bytes: &[u8], translation: &Translation) {
     assert!(made == translation.text, "the edits do not make the text");
 }
 
-/// What is left is spoken of, and nothing is a fault of ours.
+/// What is left untranslated is mentioned, and nothing is a fault of ours.
 fn assert_spoken_of(file: &SourceFile, translation: &Translation) {
     assert_told(file, &translation.diagnostics);
     let worst = translation.diagnostics.iter().map(|diag| diag.severity).max();
     let left = translation.directives.iter().any(|one| one.outcome == Outcome::Left);
-    assert!(!left || worst >= Some(Severity::Left), "a directive is left in silence");
+    assert!(!left || worst >= Some(Severity::Left), "a directive is untranslated in silence");
     let bug = translation.diagnostics.iter().find(|diag| diag.severity == Severity::Bug);
     assert!(bug.is_none(), "a fault of ours: {bug:?}");
 }

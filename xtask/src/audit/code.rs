@@ -12,7 +12,7 @@ use tree_sitter::{Node, Parser, Tree};
 pub enum Kind {
     /// Arithmetic, a pointer, or a type that is declared elsewhere.
     Scalar,
-    /// An array, a struct or a class: its parts are assigned, and that is no matter here.
+    /// An array, a struct or a class: its parts are assigned, and that does not matter here.
     Aggregate,
     /// No variable of its own: a reference, a function, a type.
     Other,

@@ -106,7 +106,7 @@ pub fn struck(text: &[u8], form: Form) -> Vec<u8> {
     struck
 }
 
-/// Overwrites a clause, but for what continues its lines.
+/// Overwrites a clause, except what continues its lines.
 fn blank(clause: &mut [u8]) {
     let mut sentinel = 0;
     for byte in clause {
@@ -228,14 +228,14 @@ fn split(text: &str, at: char) -> Vec<&str> {
     text.split(outside).collect()
 }
 
-/// The word at the start of `text`, and what stands behind it.
+/// The word at the start of `text`, and what stands after it.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     text.split_at(length)
 }
 
-/// What stands in the parentheses at the start of `text`, and what stands behind them.
+/// What stands in the parentheses at the start of `text`, and what stands after them.
 fn argument(text: &str) -> Option<(&str, &str)> {
     let inside = text.trim_start().strip_prefix('(')?;
     let mut depth = 1usize;

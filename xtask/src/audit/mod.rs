@@ -110,7 +110,7 @@ const BY_MACROS: [(&str, &str); 7] = [
         "macro-fragments/macro-fragments.c",
         "bounds, heads of loops and braces are macros: that is what it is for",
     ),
-    ("header-chooses/header-chooses.cpp", "the branch that counts has a macro in the place of statements"),
+    ("header-chooses/header-chooses.cpp", "the branch that counts has a macro in place of statements"),
     (
         "macro-statements/macro-statements.c",
         "statements are macros without a semicolon: that is what it is for",
@@ -138,7 +138,7 @@ fn read_all(folders: &[PathBuf]) -> Result<Sum> {
         let mut files = BTreeSet::new();
         while let Some(path) = pending.pop() {
             if path.file_name().is_some_and(|name| name == ".acc2omp") {
-                // What acc2omp knows of the tree is no part of it.
+                // What acc2omp knows of the tree is not part of it.
             } else if path.is_dir() {
                 let told = |error: std::io::Error| format!("{}: {error}", path.display());
                 for entry in fs::read_dir(&path).map_err(told)? {

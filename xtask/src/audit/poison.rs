@@ -37,7 +37,7 @@ pub fn poisoned(text: &[u8], language: Language) -> (Vec<u8>, usize) {
     (result, count)
 }
 
-/// The private variables of a construct but for those that its loops set.
+/// The private variables of a construct except those that its loops set.
 fn private<'a>(one: &'a Construct) -> Vec<&'a str> {
     let mut names = one.pragma.items("private");
     names.retain(|name| !one.counters.contains(name));

@@ -1,4 +1,4 @@
-//! The OpenMP directives of a finished text: their words, their clauses, and the code behind them.
+//! The OpenMP directives of a finished text: their words, their clauses, and the code after them.
 //!
 //! Invariant: knows the text alone; the original and how it was translated are out of sight.
 
@@ -44,7 +44,7 @@ pub struct Pragma {
     pub name: Vec<String>,
     /// Its clauses.
     pub clauses: Vec<Clause>,
-    /// Where the code behind it begins.
+    /// Where the code after it begins.
     pub next_code: u32,
 }
 
@@ -63,7 +63,7 @@ impl Pragma {
         self.name.iter().any(|own| own == word)
     }
 
-    /// Whether it governs the code behind it.
+    /// Whether it governs the code after it.
     pub fn is_construct(&self) -> bool {
         let first = self.name.first().map_or("", String::as_str);
         let stands_alone = matches!(first, "" | "declare" | "end" | "taskwait")
@@ -73,7 +73,7 @@ impl Pragma {
         !stands_alone
     }
 
-    /// Reads the words of a directive behind its sentinel.
+    /// Reads the words of a directive after its sentinel.
     pub fn read(text: &str, span: Span, next_code: u32) -> Pragma {
         let mut rest = text;
         let mut name = Vec::new();
@@ -108,7 +108,7 @@ impl Pragma {
 }
 
 impl Clause {
-    /// The items of its list, without what stands before a colon (`tofrom:`, `+:`), or behind it in `linear`.
+    /// The items of its list, without what stands before a colon (`tofrom:`, `+:`), or after it in `linear`.
     pub fn items(&self) -> Vec<&str> {
         let list = match (self.name.as_str(), split(&self.argument, ':').as_slice()) {
             ("linear", [list, ..]) | (_, [list]) => *list,
@@ -211,7 +211,7 @@ fn pragma(file: &SourceFile, one: &DirectiveText) -> Pragma {
     Pragma::read(&words.join(" "), one.span, one.next_code)
 }
 
-/// What stands in the parentheses at the start of `text`, and what stands behind them.
+/// What stands in the parentheses at the start of `text`, and what stands after them.
 fn argument(text: &str) -> (&str, &str) {
     let Some(inside) = text.trim_start().strip_prefix('(') else { return ("", text) };
     let mut depth = 1usize;

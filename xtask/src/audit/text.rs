@@ -1,6 +1,6 @@
 //! The audit of one finished text.
 //!
-//! Invariant: a directive whose code cannot be read is told, so that silence means that everything was looked at.
+//! Invariant: a directive whose code cannot be read is reported, so that silence means that everything was looked at.
 
 use std::collections::BTreeSet;
 

@@ -53,7 +53,7 @@ fn ways(language: Language) -> &'static [(Toolchain, Option<Target>)] {
 }
 
 /// Whether a program is built this way when all programs are: the shim takes most of the time, and what it has of the
-/// styles that are left out is in the others.
+/// styles that are omitted is in the others.
 fn is_quick(program: &Program, toolchain: Toolchain) -> bool {
     match program.language {
         Language::C => toolchain != Toolchain::Shim || program.style != Style::Directed,

@@ -83,7 +83,7 @@ impl Style {
         }
     }
 
-    /// What the translator and the compilers are told.
+    /// What the translator and the compilers get.
     pub fn told(self) -> &'static [&'static str] {
         match self {
             Style::Directed => &["-DDIRECTED=1", "-DOUTER=0"],
@@ -142,7 +142,7 @@ impl Program {
         format!("{}{INTERFACES}", self.name.replace('-', "_"))
     }
 
-    /// What the preprocessor is told.
+    /// What the preprocessor gets.
     pub fn told(&self) -> Vec<&'static str> {
         let mut told = self.style.told().to_vec();
         if self.is_small {
@@ -155,7 +155,7 @@ impl Program {
         told
     }
 
-    /// What a compiler is told: sources in Fortran are without conditions then.
+    /// What a compiler gets: sources in Fortran are without conditions then.
     pub fn told_compiler(&self) -> Vec<&'static str> {
         match self.language {
             Language::C => self.told(),

@@ -1,6 +1,6 @@
 //! The translations of the suite: one for each language, style and target.
 //!
-//! Invariant: a folder holds the whole language, so that headers are read; what is left untranslated is told.
+//! Invariant: a folder holds the whole language, so that headers are read; what is left untranslated is reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ impl Place {
         let said = process::capture(&mut command, LIMIT)?;
         match said.status.and_then(|status| status.code()) {
             Some(0) => Ok(()),
-            // A directive is left.
+            // A directive is left untranslated.
             Some(1) => {
                 println!("{} {} to {}:", language.name(), style.name(), target.name());
                 print!("{}{}", said.stdout, said.stderr);

@@ -55,14 +55,14 @@ impl Sum {
     }
 }
 
-/// A folder of sources, and what compilers are told of them.
+/// A folder of sources, and what compilers get of them.
 #[derive(Debug)]
 pub struct Project {
     folder: PathBuf,
     options: Vec<String>,
     /// The folders with headers, below the folder.
     headers: Vec<PathBuf>,
-    /// The translator is told of the options, too.
+    /// The translator gets the options, too.
     is_told: bool,
 }
 
@@ -83,7 +83,7 @@ struct Files {
     by_path: BTreeMap<PathBuf, usize>,
     /// The macros that lead to a directive which was reported.
     reported: BTreeSet<String>,
-    /// Those that lead to one which was left.
+    /// Those that lead to one which was left untranslated.
     left: BTreeSet<String>,
 }
 
@@ -138,7 +138,7 @@ impl Project {
         Ok(sum)
     }
 
-    /// Whether the options speak of a name.
+    /// Whether the options are about a name.
     fn says(&self, name: &str) -> bool {
         let head = |option: &String| option.get(2..).and_then(|rest| rest.split('=').next()) == Some(name);
         self.options.iter().any(head)

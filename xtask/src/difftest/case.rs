@@ -1,6 +1,6 @@
 //! One fixture through all of its comparisons.
 //!
-//! Invariant: a failure is told once, with what is needed to understand it.
+//! Invariant: a failure is reported once, with what is needed to understand it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Tally {
 pub struct Seen {
     /// What it printed.
     pub stdout: String,
-    /// Why it was not run, if that is no fault.
+    /// Why it was not run, if that is not a fault.
     why_not: Option<String>,
     /// How many constructs or kernels ran, where that can be counted.
     launches: Option<usize>,
@@ -163,7 +163,7 @@ impl Case<'_> {
             && self.fixture.is_fortran()
             && let Some(place) = self.first_left(&folder)?
         {
-            // The host runs what is left, with its own memory; the reviewed differences tell what that is.
+            // The host runs what is left untranslated, with its own memory; the reviewed differences tell what that is.
             let built = self.build(toolchain, &folder, &output.name, &[])?;
             return Ok(built.map(|_| Seen { why_not: Some(place), ..Seen::default() }));
         }
@@ -203,21 +203,24 @@ impl Case<'_> {
         }
     }
 
-    /// What is wrong with the directives that are left, if anything.
+    /// What is wrong with the directives that are left untranslated, if anything.
     fn left(&self, folder: &Path) -> Result<Option<Wrong>> {
         Ok(match (self.first_left(folder)?, self.fixture.marks.left) {
             (Some(left), false) => Some(left),
-            (None, true) => Some("no directive is left: remove the mark `left`".to_owned()),
+            (None, true) => Some("no directive is untranslated: remove the mark `left`".to_owned()),
             _ => None,
         })
     }
 
-    /// The first directive that is left.
+    /// The first directive that is left untranslated.
     fn first_left(&self, folder: &Path) -> Result<Option<String>> {
         for source in self.fixture.sources.iter().chain(&self.fixture.headers) {
             let text = read_text(&folder.join(source))?;
             if let Some((number, line)) = left_directive(source, &text) {
-                return Ok(Some(format!("a directive is left, {source}:{number}: `{}`", line.trim())));
+                return Ok(Some(format!(
+                    "a directive is untranslated, {source}:{number}: `{}`",
+                    line.trim()
+                )));
             }
         }
         Ok(None)
@@ -258,7 +261,7 @@ impl Case<'_> {
         told: &[String],
     ) -> Result<std::result::Result<Option<PathBuf>, Wrong>> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
-        // OpenACC that is not read, or knowingly left, is no error.
+        // OpenACC that is not read, or knowingly left, is not an error.
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
         let mut sources = self.fixture.sources.clone();
         if toolchain.is_cuda() {

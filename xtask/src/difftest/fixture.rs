@@ -28,7 +28,7 @@ pub struct Fixture {
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
-    /// The names of the files that are compiled, sorted: a file of Fortran stands behind those whose modules it uses.
+    /// The names of the files that are compiled, sorted: a file of Fortran stands after those whose modules it uses.
     pub sources: Vec<String>,
     /// The names of the headers beside them.
     pub headers: Vec<String>,
@@ -59,11 +59,11 @@ pub struct Marks {
     pub unchecked: bool,
     /// Options for all compilers, as `-DN=100` or `-UN`.
     pub options: Vec<String>,
-    /// The translation is told of these options.
+    /// The translation gets these options.
     pub told: bool,
     /// Options of the translator, as `--nest=loop`, with which it is translated to OpenMP.
     pub translated: Vec<String>,
-    /// How many kernels the translation launches at least, where the original's constructs are no measure.
+    /// How many kernels the translation launches at least, where the original's constructs are not measure.
     pub launches: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ fn read(folder: PathBuf) -> Result<Fixture> {
         let text = read_text(file)?;
         let mark = |line| MARKS.iter().find_map(|mark| str::strip_prefix(line, mark));
         for line in text.lines().filter_map(mark) {
-            marks.read(line).map_err(|word| format!("{}: `{word}` is no mark", file.display()))?;
+            marks.read(line).map_err(|word| format!("{}: `{word}` is not a mark", file.display()))?;
         }
     }
     let sources = files.iter().map(|path| name(path)).collect();
@@ -116,7 +116,7 @@ impl Fixture {
 }
 
 impl Marks {
-    /// The options that the translator is told for this fixture beside those for all.
+    /// The options that the translator gets for this fixture beside those for all.
     pub fn for_translator(&self, is_cuda: bool) -> Vec<String> {
         let told = if self.told { self.options.as_slice() } else { &[] };
         let of_openmp = if is_cuda { &[] } else { self.translated.as_slice() };
@@ -146,7 +146,7 @@ impl Marks {
     }
 }
 
-/// A file's text; bytes that are no UTF-8 are no matter here.
+/// A file's text; bytes that are not UTF-8 do not matter here.
 pub fn read_text(path: &Path) -> Result<String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

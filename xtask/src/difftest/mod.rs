@@ -134,7 +134,7 @@ impl Output {
         Output { name: "guard-names".to_owned(), options, guarded: true, named: true, toolchains }
     }
 
-    /// What a compiler is told for them.
+    /// What a compiler gets for them.
     pub fn told(&self, toolchain: Toolchain, is_fortran: bool) -> Vec<String> {
         let [acc, omp] = MACROS;
         let chosen = match toolchain {
@@ -308,10 +308,10 @@ fn translate_into(
     told: &[String],
 ) -> Result<()> {
     let mut command = Command::new(translator);
-    // What is told something is translated once more, over its translation with all others.
+    // What is reported something is translated once more, over its translation with all others.
     command.arg(folder).arg("-o").arg(place).args(&output.options).args(told).args(["--quiet", "--force"]);
     let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
-    // 1 says that a directive is left; which one, and whether it may be, is seen in the text.
+    // 1 says that a directive is left untranslated; which one, and whether it may be, is seen in the text.
     match output.status.and_then(|status| status.code()) {
         Some(0 | 1) => Ok(()),
         _ => Err(format!("{}: {}\n{}", translator.display(), output.end(), output.stderr)),

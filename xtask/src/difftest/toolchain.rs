@@ -29,7 +29,7 @@ const NO_OFFLOADING: &str = "-foffload=disable";
 /// LLVM's linker: GNU's takes longer for the images of a program than clang for its code.
 const FAST_LINKER: &str = "-fuse-ld=lld";
 
-/// flang reads a version of OpenMP that is too old for us if it is not told another.
+/// flang reads a version of OpenMP that is too old for us if no option names another.
 const FLANG_VERSION: &str = "-fopenmp-version=52";
 /// Memory of the device that nothing was copied to holds nothing right: what is allocated is filled with other bytes, and
 /// what was freed does not come back as it was.

@@ -1,6 +1,6 @@
 //! Makes programs that fail smaller.
 //!
-//! Invariant: what is left is defined by the model, which says anew what it prints, and fails in the same way.
+//! Invariant: what remains is defined by the model, which says anew what it prints, and fails in the same way.
 
 use std::collections::BTreeMap;
 

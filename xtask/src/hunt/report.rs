@@ -1,6 +1,6 @@
 //! What a hunt found.
 //!
-//! Invariant: the share of programs that were told is counted for each family, so that refusing is no way to pass.
+//! Invariant: the share of programs that were reported is counted for each family, so that refusing is not a way to pass.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -178,7 +178,7 @@ impl Report {
             *all.entry(code).or_default() += number;
         }
         let list: Vec<String> = all.iter().map(|(code, number)| format!("{code} {number}")).collect();
-        println!("told by: {}", list.join(", "));
+        println!("reported by: {}", list.join(", "));
         for (why, number) in &self.exclusions {
             println!("excluded {number}: {why}");
         }
@@ -192,7 +192,10 @@ impl Report {
         }
         let sum = |of: fn(&Count) -> usize| self.families.values().map(of).sum::<usize>();
         let (told, tried) = (sum(|one| one.told), sum(|one| one.passed + one.told + one.failed));
-        println!("share told: {:.1} % of {tried} translations", 100.0 * told as f64 / tried.max(1) as f64);
+        println!(
+            "share reported: {:.1} % of {tried} translations",
+            100.0 * told as f64 / tried.max(1) as f64
+        );
         let programs: usize = self.programs.values().sum();
         let list: Vec<String> =
             self.programs.iter().map(|(language, number)| format!("{} {number}", language.name())).collect();
@@ -212,7 +215,7 @@ impl Report {
     fn print_families(&self) {
         println!(
             "{:12} {:>7} {:>7} {:>6} {:>7} {:>8} {:>8}",
-            "family", "passed", "told", "share", "failed", "excluded", "skipped"
+            "family", "passed", "reported", "share", "failed", "excluded", "skipped"
         );
         for (family, count) in &self.families {
             let share = 100.0 * count.told as f64 / (count.passed + count.told + count.failed).max(1) as f64;
@@ -235,7 +238,7 @@ impl Report {
             let list: Vec<String> =
                 codes.iter().take(6).map(|(number, code)| format!("{code} {number}")).collect();
             if !list.is_empty() {
-                println!("             told by {}", list.join(", "));
+                println!("             reported by {}", list.join(", "));
             }
         }
     }

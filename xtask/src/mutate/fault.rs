@@ -30,7 +30,7 @@ pub enum Kind {
     Update,
     /// The order of queues is lost.
     Order,
-    /// What is queued runs behind what is queued next.
+    /// What is queued runs after what is queued next.
     Late,
     /// Nothing waits for a queue.
     Wait,
@@ -69,7 +69,7 @@ pub const KINDS: [(Kind, &str); 16] = [
     (Kind::Operand, "operand"),
 ];
 
-/// A fault in a file: at the directive of this number, from 0, or in the code behind it. What waits is counted by itself.
+/// A fault in a file: at the directive of this number, from 0, or in the code after it. What waits is counted by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The file, seen from the root of the tree.
@@ -133,7 +133,7 @@ pub fn with_fault(text: &str, number: usize, kind: Kind) -> Option<(String, usiz
     let mut all = directives(&lines).into_iter().filter(|one| is_wait(one) == (kind == Kind::Wait));
     let (first, last) = all.nth(number)?;
     let directive = lines[first..=last].concat();
-    // Behind others, there is code of the host.
+    // After others, there is code of the host.
     let is_motion = ["target data", "target enter", "target exit", "target update"];
     let is_compute = directive.contains("target") && !is_motion.iter().any(|words| directive.contains(words));
     let (place, changed) = match kind {
@@ -257,7 +257,7 @@ fn deeper(text: &str) -> (bool, String) {
     }
 }
 
-/// A text in which what a directive queues stands behind what the next one queues, if nothing stands between them.
+/// A text in which what a directive queues stands after what the next one queues, if nothing stands between them.
 fn late(lines: &[&str], own: (usize, usize)) -> Option<(String, usize)> {
     let end = construct(lines, own)?;
     let next = (end + 1..lines.len()).find(|at| !lines[*at].trim().is_empty())?;
@@ -268,7 +268,7 @@ fn late(lines: &[&str], own: (usize, usize)) -> Option<(String, usize)> {
     Some((joined(lines, (own.0, last), &swapped), own.0))
 }
 
-/// The last line of the construct of a directive: of an update, the directive's; of others, that of the loop or block behind it.
+/// The last line of the construct of a directive: of an update, the directive's; of others, that of the loop or block after it.
 fn construct(lines: &[&str], (first, last): (usize, usize)) -> Option<usize> {
     let directive = lines[first..=last].concat();
     if directive.contains("target update") {

@@ -48,7 +48,7 @@ const MISSES: usize = 3;
 /// What is asked for.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// The folders of programs, each with an `acc2omp.toml` whose `[verify.tests.mutant]` has `$MUTATE` in its `build`, behind
+    /// The folders of programs, each with an `acc2omp.toml` whose `[verify.tests.mutant]` has `$MUTATE` in its `build`, after
     /// the translation, and whose other tests are right; those of the repository if none is named
     folders: Vec<PathBuf>,
     /// Find so many faults of each program that change its output
@@ -257,7 +257,7 @@ impl<'a> Trial<'a> {
         process::capture(&mut shell, Duration::from_secs(limit))
     }
 
-    /// The build of a mutant before the fault is made, and behind.
+    /// The build of a mutant before the fault is made, and after.
     fn parts(&self) -> Result<(&str, &str)> {
         let parts = self.mutant("build").and_then(|build| build.split_once(MUTATE));
         parts.ok_or_else(|| {

@@ -1,6 +1,6 @@
 //! C and C++ whose loops can run their iterations in another order.
 //!
-//! Invariant: read from the grammar's tree alone; a text that is told no order does what it did.
+//! Invariant: read from the grammar's tree alone; a text that gets no order does what it did.
 
 use acc2omp::source::Language;
 use tree_sitter::Node;

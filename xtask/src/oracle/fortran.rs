@@ -1,6 +1,6 @@
 //! Fortran whose loops can run their iterations in another order.
 //!
-//! Invariant: read line by line, from the labelled `do` statements alone; a text that is told no order does what it did.
+//! Invariant: read line by line, from the labelled `do` statements alone; a text that gets no order does what it did.
 
 use super::Chosen;
 

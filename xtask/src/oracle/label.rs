@@ -46,7 +46,8 @@ pub fn labels(text: &str) -> Result<Vec<(usize, Label)>, String> {
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
         if let Some((_, words)) = line.split_once(MARK) {
-            let label = read(words).ok_or_else(|| format!("line {}: `{words}` is no label", number + 1))?;
+            let label =
+                read(words).ok_or_else(|| format!("line {}: `{words}` is not a label", number + 1))?;
             found.push((number, label));
         }
     }
@@ -77,7 +78,7 @@ fn read(words: &str) -> Option<Label> {
     }
 }
 
-/// What stands behind `parallel`: clauses after commas, at last perhaps why it is out of reach.
+/// What stands after `parallel`: clauses after commas, at last perhaps why it is out of reach.
 fn parallel(rest: &str) -> Option<Label> {
     let (mut private, mut reductions) = (Vec::new(), Vec::new());
     let mut rest = rest.trim();

@@ -1,6 +1,6 @@
 //! Installs the compilers that the tests need.
 //!
-//! Invariant: what is installed already is left alone, so that a second run is over at once; [`check`] asks for all that
+//! Invariant: what is installed already stays as it is, so that a second run is over at once; [`check`] asks for all that
 //! [`run`] installs for tests.
 
 mod cuda;
@@ -46,7 +46,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     Ok(Verdict::Passed)
 }
 
-/// Says what is missing, if anything; so that it is known before the first test, and not behind the last.
+/// Says what is missing, if anything; so that it is known before the first test, and not after the last.
 pub fn check() -> Result<()> {
     let found = [packages::check(), cuda::check(), flang::check()];
     let missing: Vec<String> = found.into_iter().filter_map(std::result::Result::err).collect();

@@ -9,7 +9,7 @@ use crate::hunt::program::{
     VarId,
 };
 
-/// A structure `{ number, number, array[4] }`, a variable of it, an array, and what is behind a pointer.
+/// A structure `{ number, number, array[4] }`, a variable of it, an array, and what a pointer leads to.
 struct Objects {
     one: VarId,
     several: VarId,

@@ -61,7 +61,7 @@ pub struct Writer {
     pub random: Random,
     /// The language.
     pub language: Language,
-    /// The program, but for the body of its entry.
+    /// The program, except the body of its entry.
     pub program: Program,
     open: Vec<(Block, Option<Shell>)>,
     shown: usize,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use acc2omp::diag::Severity;
-use acc2omp::source::{Form, Language as Speech};
+use acc2omp::source::{Form, Language as BaseLanguage};
 use acc2omp::{Beside, RUNTIME, SUPPORT, Source, support, translate};
 
 use super::Language;
@@ -149,9 +149,9 @@ impl Lab<'_> {
             return untouched(text.into_bytes());
         }
         let speech = match self.language {
-            Language::C => Speech::C,
-            Language::Cpp => Speech::Cpp,
-            Language::Fortran => Speech::Fortran(Form::Free),
+            Language::C => BaseLanguage::C,
+            Language::Cpp => BaseLanguage::Cpp,
+            Language::Fortran => BaseLanguage::Fortran(Form::Free),
         };
         let source = Source::new(self.file(case.number), text.into_bytes(), speech);
         let options = variant.options();

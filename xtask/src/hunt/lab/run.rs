@@ -114,7 +114,7 @@ impl Lab<'_> {
                         }
                     }
                 }
-                // The one that ended the program is judged; those behind it come again.
+                // The one that ended the program is judged; those after it come again.
                 if later.len() == rest.len() {
                     for place in later {
                         outcomes[place] = Outcome::Failed(Failure::Crash(seen.end.clone()));

@@ -15,7 +15,7 @@ pub(super) struct Datum {
     pub range: Range,
     /// The pointer that leads there, where the host has it.
     pub pointer: Option<Ref>,
-    /// How many cells behind the start of the variable, or of the pointer's target, the range begins.
+    /// How many cells after the start of the variable, or of the pointer's target, the range begins.
     pub low: i64,
 }
 

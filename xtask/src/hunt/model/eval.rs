@@ -117,7 +117,7 @@ impl Machine<'_> {
     pub(super) fn number(&mut self, expr: &Expr, context: &Context) -> Reply<i64> {
         match self.value(expr, context)? {
             Value::Num(number) => Ok(number),
-            _ => Err(Invalid::new("an address is no number")),
+            _ => Err(Invalid::new("an address is not a number")),
         }
     }
 

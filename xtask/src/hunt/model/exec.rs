@@ -216,7 +216,7 @@ impl<'p> Machine<'p> {
         self.memory.write(at, Value::Undefined, context.on_device(), Access::Write)
     }
 
-    /// The cells of a place, or of so many elements behind a pointer, and what is in each.
+    /// The cells of a place, or of so many elements that a pointer leads to, and what is in each.
     fn cells(&mut self, place: &Place, count: usize, context: &Context) -> Reply<(Ref, Vec<Type>)> {
         let (at, ty) = self.locate(place, context)?;
         let mut leaves = Vec::new();

@@ -213,7 +213,7 @@ pub(super) struct Combined {
 struct Level {
     is_parallel: bool,
     is_gang: bool,
-    /// Workers or vector lanes may share it out, too.
+    /// Workers or vector lanes may distribute it, too.
     has_lanes: bool,
     is_gang_in_gangs: bool,
 }

@@ -26,7 +26,7 @@ pub fn entry(number: usize) -> String {
 }
 
 /// How a language says what stands in clauses.
-trait Speech {
+trait BaseLanguage {
     fn expr(&self, expr: &Expr) -> String;
     fn place(&self, place: &super::program::Place) -> String;
     fn item(&self, item: &Item) -> String;
@@ -35,7 +35,7 @@ trait Speech {
 }
 
 /// The words of a list of clauses, each with a blank before it.
-fn clauses(speech: &dyn Speech, clauses: &[Clause]) -> String {
+fn clauses(speech: &dyn BaseLanguage, clauses: &[Clause]) -> String {
     clauses.iter().map(|one| format!(" {}", clause(speech, one))).collect()
 }
 
@@ -43,7 +43,7 @@ fn list<T>(items: &[T], say: impl Fn(&T) -> String) -> String {
     items.iter().map(say).collect::<Vec<_>>().join(", ")
 }
 
-fn clause(speech: &dyn Speech, clause: &Clause) -> String {
+fn clause(speech: &dyn BaseLanguage, clause: &Clause) -> String {
     let with = |word: &str, expr: &Expr| format!("{word}({})", speech.expr(expr));
     let names = |word: &str, vars: &[VarId]| format!("{word}({})", list(vars, |var| speech.name(*var)));
     match clause {
@@ -97,19 +97,19 @@ fn word(kind: DataKind) -> &'static str {
 }
 
 /// The words of a directive without code.
-fn alone(speech: &dyn Speech, kind: Alone, list: &[Clause]) -> String {
+fn alone(speech: &dyn BaseLanguage, kind: Alone, list: &[Clause]) -> String {
     let name = match kind {
         Alone::EnterData => "enter data",
         Alone::ExitData => "exit data",
         Alone::Update => "update",
-        // Its queues stand behind its name, as in a clause.
+        // Its queues stand after its name, as in a clause.
         Alone::Wait => "",
     };
     format!("{name}{}", clauses(speech, list)).trim_start().to_owned()
 }
 
 /// The words of a compute construct's directive, with its loop's if they are one.
-fn compute(speech: &dyn Speech, compute: &Compute) -> String {
+fn compute(speech: &dyn BaseLanguage, compute: &Compute) -> String {
     let name = match compute.kind {
         Kind::Parallel => "parallel",
         Kind::Serial => "serial",

@@ -15,7 +15,7 @@ pub type FunctionId = usize;
 /// What the values of a type are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Num {
-    /// Truth values; only conditions.
+    /// Logical values; only conditions.
     Truth,
     /// `int`.
     Int,
@@ -193,7 +193,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether the result is a truth value.
+    /// Whether the result is a logical value.
     pub fn is_truth(self) -> bool {
         matches!(self, Op::Lt | Op::Le | Op::Eq | Op::Ne | Op::And | Op::Or)
     }
@@ -272,9 +272,9 @@ pub enum Stmt {
     Allocate { place: Place, count: usize },
     /// It gives the memory back.
     Free { place: Place },
-    /// Every number of a place (or so many elements behind a pointer) gets `(k * factor + add) % modulus`.
+    /// Every number of a place (or so many elements that a pointer leads to) gets `(k * factor + add) % modulus`.
     Fill { place: Place, count: usize, factor: i64, add: i64, modulus: i64 },
-    /// A check line: the values of a place (or of so many elements behind a pointer).
+    /// A check line: the values of a place (or of so many elements that a pointer leads to).
     Show { id: usize, place: Place, count: usize },
     /// A block of variables of its own.
     Scope { vars: Vec<VarId>, body: Block },

@@ -3,7 +3,7 @@
 //! Invariant: C99 or C++11, without undefined behaviour that the model does not see.
 
 use crate::hunt::print::needs::Needs;
-use crate::hunt::print::{Lines, Speech, clauses, entry, level};
+use crate::hunt::print::{BaseLanguage, Lines, clauses, entry, level};
 use crate::hunt::program::{Clause, Expr, Flavour, Item, Num, Op, Place, Program, Type, VarId};
 
 mod statements;
@@ -39,7 +39,7 @@ fn num(num: Num) -> &'static str {
     }
 }
 
-impl Speech for Printer<'_> {
+impl BaseLanguage for Printer<'_> {
     fn expr(&self, expr: &Expr) -> String {
         match expr {
             Expr::Const(number) if *number < 0 => format!("({number})"),

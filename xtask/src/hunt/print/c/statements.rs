@@ -4,7 +4,7 @@
 
 use super::{Printer, num};
 use crate::hunt::print::needs::locals;
-use crate::hunt::print::{Lines, Speech, alone, clauses, compute, declares};
+use crate::hunt::print::{BaseLanguage, Lines, alone, clauses, compute, declares};
 use crate::hunt::program::{Block, Expr, Function, Loop, Num, Op, Place, Stmt, Type};
 
 impl Printer<'_> {

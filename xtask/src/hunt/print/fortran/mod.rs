@@ -4,7 +4,7 @@
 
 use crate::hunt::print::c::used_only;
 use crate::hunt::print::needs::Needs;
-use crate::hunt::print::{Lines, Speech, clauses, entry, level};
+use crate::hunt::print::{BaseLanguage, Lines, clauses, entry, level};
 use crate::hunt::program::{Dummy, Expr, Flavour, Item, Num, Op, Place, Program, Storage, Type, VarId};
 
 mod statements;
@@ -44,7 +44,7 @@ fn num(num: Num) -> &'static str {
     }
 }
 
-impl Speech for Printer<'_> {
+impl BaseLanguage for Printer<'_> {
     fn expr(&self, expr: &Expr) -> String {
         match expr {
             Expr::Const(number) if *number < 0 => format!("({number})"),
@@ -250,7 +250,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The parts of a declaration: the type, the shape behind the name, the attributes.
+    /// The parts of a declaration: the type, the shape after the name, the attributes.
     fn parts(
         &self,
         ty: &Type,
