@@ -263,7 +263,7 @@ impl Laying<'_> {
     }
 }
 
-/// The edits that put other words in the place of some.
+/// The edits that put other words in place of some.
 fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
     if file.language.is_fortran() {
         return super::respelled(file, names);

@@ -377,7 +377,10 @@ impl Lowering<'_> {
         let mut rows = rows;
         rows.extend(self.level_rows(index));
         let apart = self.apart(&directive).map(|[target, rest]| vec![SourceChange::Pair(target, rest)]);
-        let of_tables = || tables::parts(&directive, launch.nest.as_ref()?, self.tuning.table_threads);
+        let of_tables = || {
+            let threads = self.tuning.table_threads;
+            tables::parts(&directive, launch.nest.as_ref()?, threads, self.unit.is_cpp())
+        };
         let own = apart.or_else(of_tables);
         let own = own.unwrap_or_else(|| vec![with_tiles(directive, launch.nest.as_ref())]);
         let asked = self.asked(index, "loop");
@@ -1555,7 +1558,7 @@ fn tiles(work: &WorkLoop) -> &'static str {
 
 /// What else changes where loops are divided: tiles become loops, and loops change places.
 fn of_nest(work: &WorkLoop, asked: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<SourceChange> {
-    let heads = work.exchange.iter().map(|heads| SourceChange::Respelled(heads.to_vec()));
+    let heads = work.exchange.iter().map(|heads| SourceChange::Respelled(heads.clone()));
     strips::parts(work, asked, rows, tuning).into_iter().chain(heads).collect()
 }
 

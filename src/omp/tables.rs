@@ -13,7 +13,12 @@ const OF_LOOPS: [&str; 5] = ["collapse", "dist_schedule", "schedule", "private",
 
 /// The changes that give the teams of a launch their tables; none if the nest asks for none, or other clauses of the
 /// construct would have to be on several.
-pub fn parts(directive: &Directive, work: &WorkLoop, threads: Option<u32>) -> Option<Vec<SourceChange>> {
+pub fn parts(
+    directive: &Directive,
+    work: &WorkLoop,
+    threads: Option<u32>,
+    is_cpp: bool,
+) -> Option<Vec<SourceChange>> {
     let is_copied = |clause: &Clause| matches!(clause.name.as_str(), "reduction" | "firstprivate");
     let is_divided = directive.leaves.starts_with(&[Leaf::Target, Leaf::Teams, Leaf::Distribute]);
     let is_own = work.tables.iter().any(|table| is_private(directive, &table.array));
@@ -29,7 +34,9 @@ pub fn parts(directive: &Directive, work: &WorkLoop, threads: Option<u32>) -> Op
     }
     let loops = Directive { clauses: inner, ..Directive::new(&directive.leaves[2..]) };
     let mut begin = vec!["{".to_owned()];
-    begin.extend(work.tables.iter().map(|table| format!("__typeof__({}) {};", table.array, table.name)));
+    // What it is in the build at hand, whatever that chooses.
+    let type_of = if is_cpp { "decltype" } else { "__typeof__" };
+    begin.extend(work.tables.iter().map(|table| format!("{type_of}({}) {};", table.array, table.name)));
     begin.extend(work.tables.iter().flat_map(cleared));
     begin.push(loops.line(BaseLanguage::C));
     let names =

@@ -14,8 +14,8 @@ use super::strides::{Strides, strides};
 /// Fewer iterations than this do not fill the lanes of a warp.
 const WARP: i128 = 32;
 
-/// Two pieces of the source, each with the text of the other.
-pub type Exchange = [(Span, String); 2];
+/// Two pieces of the source, each with the text of the other one.
+pub type Exchange = Vec<(Span, String)>;
 
 /// The heads of two loops in each other's place; nothing if one of them is more than its text says.
 pub fn exchange(
@@ -32,10 +32,11 @@ pub fn exchange(
     let fits = |own: Span, other: Span| {
         let line = file.lines.span(file.lines.line(own.start));
         let width = file.text(line).trim_end().chars().count();
-        width.max(width - own.len() as usize + other.len() as usize) <= width_of_lines(file)
+        width.max(width - own.len() + other.len()) <= width_of_lines(file)
     };
     let text = |span: Span| file.text(span).into_owned();
-    (!has_conditions(&all) && fits(one, two) && fits(two, one)).then(|| [(one, text(two)), (two, text(one))])
+    (!has_conditions(&all) && fits(one, two) && fits(two, one))
+        .then(|| vec![(one, text(two)), (two, text(one))])
 }
 
 /// The longest line that every compiler reads whole.
@@ -129,12 +130,17 @@ fn mean_the_same(file: &SourceFile, unit: &Unit, symbols: &Symbols, loops: &[(St
 }
 
 impl Input<'_> {
+    /// The directive of the source that says, or implies, what directive `at` says.
+    pub(super) fn written_above(&self, at: usize) -> Option<Span> {
+        let mut all = std::iter::once(at).chain(ancestors(self.bound, at));
+        Some(self.bound[all.find(|at| self.bound[*at].text.is_some())?].directive.span)
+    }
+
     /// The exchange in the nest of directive `at`, whose loops run as one.
     pub(super) fn exchange_in(&self, at: usize, stmt: StmtId, headers: &[Header]) -> Option<Exchange> {
         let loops = self.loop_statements(stmt, headers.len());
         let loops: Vec<(StmtId, &Header)> = loops.into_iter().zip(headers).collect();
-        let mut written = std::iter::once(at).chain(ancestors(self.bound, at));
-        let directive = self.bound[written.find(|at| self.bound[*at].text.is_some())?].directive.span;
+        let directive = self.written_above(at)?;
         let start = self.unit.stmt(stmt).span.start;
         // What holds for a directive alone does not change its loops.
         let is_parted = directive.end <= start

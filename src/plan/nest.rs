@@ -42,6 +42,12 @@ struct Candidate {
 }
 
 impl Candidate {
+    /// The inner loop of `collapse(force:)` at directive `at`.
+    fn forced(at: usize, stmt: StmtId, headers: Vec<Header>) -> Candidate {
+        let (tile, strips) = (Vec::new(), Vec::new());
+        Candidate { at, stmt, headers, tile, strips, forced: None, is_forced: true }
+    }
+
     fn is_tiled(&self) -> bool {
         !self.tile.is_empty() || !self.strips.is_empty()
     }
@@ -299,7 +305,7 @@ impl Maker<'_> {
                 self.input.combine_gangs(index, at, &work.attributes, attributes);
             }
             self.tell_implicit_gang(index, at, &work);
-            self.plan.items[at] = Item::Loop(work);
+            self.plan.items[at] = Item::Loop(Box::new(work));
         }
         inside
     }
@@ -440,15 +446,8 @@ impl Maker<'_> {
             Some(inner) => (vec![inner], false),
             None => self.inner_candidates(innermost, &headers, region, available.gangs && !lanes_taken),
         };
-        let forced = forced.filter(|_| available.gangs && available.lanes).map(|(stmt, headers)| Candidate {
-            at,
-            stmt,
-            headers,
-            tile: Vec::new(),
-            strips: Vec::new(),
-            forced: None,
-            is_forced: true,
-        });
+        let forced = forced.filter(|_| available.gangs && available.lanes);
+        let forced = forced.map(|(stmt, headers)| Candidate::forced(at, stmt, headers));
         let is_whole = inner.is_empty() && forced.is_none() && !is_alone;
         let spread = taken(available, is_whole);
         let sizes = self.sizes(&merged, spread);
@@ -474,7 +473,7 @@ impl Maker<'_> {
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
         let is_tiled = !tile.is_empty() || !strips.is_empty();
         let tables = if construct.is_launch && spread.gangs && !is_tiled {
-            self.input.tables(at, stmt, &headers)
+            self.input.tables(at, stmt)
         } else {
             Vec::new()
         };
@@ -584,7 +583,7 @@ impl Maker<'_> {
             if beside == Some(work.stmt) {
                 self.plan.inserted_loops.push((at, work));
             } else {
-                self.plan.items[at] = Item::Loop(work);
+                self.plan.items[at] = Item::Loop(Box::new(work));
             }
         }
     }

@@ -76,7 +76,7 @@ impl Maker<'_> {
                     attributes.extend(&launch.attributes);
                     launch.nest.as_ref()
                 }
-                Item::Loop(work) => Some(work),
+                Item::Loop(work) => Some(work.as_ref()),
                 _ => None,
             };
             attributes.extend(nest.iter().flat_map(|nest| &nest.attributes));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
-use crate::sema::{self, CNumber, CTypes, Header, Rank, SymbolId, SymbolKind, Symbols};
+use crate::sema::{self, CNumber, CTypes, Rank, SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 use super::Input;
@@ -84,11 +84,9 @@ pub fn element_update(
 
 impl Input<'_> {
     /// The tables of the nest at `stmt` that is a launch.
-    pub(super) fn tables(&self, at: usize, stmt: StmtId, headers: &[Header]) -> Vec<Table> {
+    pub(super) fn tables(&self, at: usize, stmt: StmtId) -> Vec<Table> {
         let span = self.unit.stmt(stmt).span;
-        let trips = headers
-            .iter()
-            .try_fold(1i128, |all, header| all.checked_mul(sema::trips(header, |expr| self.value(expr))?));
+        let trips = self.trips_of_all(span);
         if !self.aim.preference.team_tables
             || self.unit.is_fortran()
             || trips.is_some_and(|trips| trips < ITERATIONS)
@@ -103,6 +101,16 @@ impl Input<'_> {
             symbols.into_iter().filter_map(|symbol| self.table(stmt, symbol, &updates)).collect();
         let all: i128 = tables.iter().map(|table| table.bytes).sum();
         if all <= BYTES { tables } else { Vec::new() }
+    }
+
+    /// How many iterations the loops in some code have, if they are nested in one another and their numbers are known.
+    fn trips_of_all(&self, span: Span) -> Option<i128> {
+        let is_loop = |stmt: &StmtId| matches!(self.unit.stmt(*stmt).kind, StmtKind::For { .. });
+        let mut loops = self.unit.stmt_ids_in(span).filter(is_loop);
+        loops.try_fold(1i128, |all, stmt| {
+            let header = sema::header(self.unit, self.symbols, stmt).ok()?;
+            all.checked_mul(sema::trips(&header, |expr| self.value(expr))?)
+        })
     }
 
     /// All atomic updates of elements of arrays; none if an atomic of another kind is among them, which could tell.
@@ -149,9 +157,9 @@ impl Input<'_> {
 
     /// Whether lines can be put between the directive at `at` and its loop, and after this.
     fn has_room_for_tables(&self, at: usize, stmt: StmtId) -> bool {
-        let (directive, start) = (self.bound[at].directive.span, self.unit.stmt(stmt).span.start);
-        self.bound[at].text.is_some()
-            && self.begins_line(stmt)
+        let Some(directive) = self.written_above(at) else { return false };
+        let start = self.unit.stmt(stmt).span.start;
+        self.begins_line(stmt)
             && directive.end <= start
             && !self.file.text(Span { start: directive.end, end: start }).contains('#')
     }

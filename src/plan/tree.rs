@@ -210,7 +210,7 @@ pub enum Item {
     /// A construct that runs on the device.
     Launch(Box<Launch>),
     /// A loop whose iterations are shared out inside a launch.
-    Loop(WorkLoop),
+    Loop(Box<WorkLoop>),
     /// A loop that one of several gangs runs from end to end.
     ByOneGang,
     /// A loop of a procedure that all gangs run together: each gang takes its iterations by their numbers.

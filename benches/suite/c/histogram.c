@@ -1,4 +1,7 @@
-/* The histogram of a picture, with atomics: milliseconds, and a checksum. */
+/*
+ * The histogram of a picture, with atomics: milliseconds, and a checksum. The conditions stand around whole functions, as a
+ * construct whose directive alone is under one gets no tables.
+ */
 #include "clock.h"
 
 #ifndef N
@@ -10,21 +13,37 @@
 static unsigned char data[N][N];
 static unsigned bins[BINS];
 
+#if DIRECTED
 static void count(void)
 {
-#if DIRECTED
 #pragma acc parallel loop gang vector collapse(2)
-#elif OUTER
-#pragma acc parallel loop
-#else
-#pragma acc kernels
-#endif
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
 #pragma acc atomic update
             bins[data[j][i]]++;
         }
 }
+#elif OUTER
+static void count(void)
+{
+#pragma acc parallel loop
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+#pragma acc atomic update
+            bins[data[j][i]]++;
+        }
+}
+#else
+static void count(void)
+{
+#pragma acc kernels
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+#pragma acc atomic update
+            bins[data[j][i]]++;
+        }
+}
+#endif
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 //! Atomic statements whose order makes no difference (OpenACC 3.3, 2.12).
 //!
-//! Invariant: what all of them together do to a place in memory is the same in every order, but for the rounding of sums and
+//! Invariant: what all of them together do to a place in memory is the same in every order, except for the rounding of sums and
 //! products. One that captures, writes or only reads is not among them.
 
 use std::collections::{BTreeMap, BTreeSet};
