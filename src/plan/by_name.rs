@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::host::ir::{Derived, ExprId, ExprKind, StmtKind, Unit};
-use crate::sema::{CNumber, CType, Class, Rank, SymbolId, SymbolKind, Symbols};
+use crate::sema::{CNumber, CType, Class, Rank, Symbol, SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 use super::Input;
@@ -122,12 +122,30 @@ pub fn is_named_as_array_only(file: &SourceFile, unit: &Unit, symbols: &Symbols,
     }
     let lambdas = unit.lambdas.iter().map(|(span, _)| *span);
     holders.extend(lambdas);
-    let names = unit.expr_ids_in(known.scope);
-    names.filter(|expr| symbols.named(unit, *expr) == Some(symbol)).all(|expr| {
-        let span = unit.expr(expr).span;
-        elements.contains(&expr)
-            && !holders.iter().any(|holder| holder.contains(span))
-            && has_plain_words_around((file, unit, symbols), span)
+    let names = unit.expr_ids_in(known.scope).filter(|expr| symbols.named(unit, *expr) == Some(symbol));
+    let names: Vec<ExprId> = names.collect();
+    let places = names.iter().map(|expr| unit.expr(*expr).span);
+    let declared = known.decl.map(|decl| unit.decl(decl).name_span);
+    let lines = places.chain(declared).map(|span| file.lines.line(span.start)).collect();
+    is_understood(file, known, &lines)
+        && names.into_iter().all(|expr| {
+            let span = unit.expr(expr).span;
+            elements.contains(&expr)
+                && !holders.iter().any(|holder| holder.contains(span))
+                && has_plain_words_around((file, unit, symbols), span)
+        })
+}
+
+/// Whether each line of code that has a variable's name is among the `lines` where it is seen as that: others hold it in
+/// something that was not understood.
+fn is_understood(file: &SourceFile, known: &Symbol, lines: &BTreeSet<usize>) -> bool {
+    let is_beside_code = |line: &str| {
+        let line = line.trim_start();
+        line == "*" || ["//", "/*", "* ", "*/", "#"].iter().any(|begin| line.starts_with(begin))
+    };
+    (file.lines.line(known.scope.start)..=file.lines.line(known.scope.end)).all(|line| {
+        let span = file.lines.span(line);
+        lines.contains(&line) || is_beside_code(&file.text(span)) || !words(file, span).contains(&known.name)
     })
 }
 
