@@ -62,13 +62,12 @@ fn swapped(
     if !own.are_worse_than(other) || size::trips(ground, outer).is_some_and(|trips| trips < WARP) {
         return None;
     }
-    let is_tight = sema::only_loop(unit, around.body) == Some(lane)
-        && sema::is_tight(unit, symbols, &[around], header)
-        && plan::is_rectangular(unit, symbols, &around, header);
+    let is_tight =
+        sema::only_loop(unit, around.body) == Some(lane) && sema::is_tight(unit, symbols, &[around], header);
     if !is_tight || header.declared != around.declared && !unit.is_fortran() {
         return None;
     }
-    let exchange = plan::exchange(ground.file, (unit, symbols), [(outer, &around), (lane, header)])?;
+    let exchange = plan::exchange(ground.file, (unit, symbols), &[(outer, &around), (lane, header)])?;
     let edits = exchange.iter().map(|(span, text)| edits::replace(*span, text)).collect();
     let diag = diag::strided_lanes(
         ground.head(lane),

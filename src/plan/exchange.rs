@@ -9,7 +9,8 @@ use crate::sema::{self, Header, SymbolId, Symbols};
 use crate::source::{Form, Language, SourceFile, Span};
 
 use super::Input;
-use super::strides::{Strides, strides};
+use super::extent;
+use super::strides::strides;
 
 /// Fewer iterations than this do not fill the lanes of a warp.
 const WARP: i128 = 32;
@@ -17,16 +18,20 @@ const WARP: i128 = 32;
 /// Two pieces of the source, each with the text of the other one.
 pub type Exchange = Vec<(Span, String)>;
 
-/// The heads of two loops in each other's place; nothing if one of them is more than its text says.
+/// The heads of the first and the last one of nested loops in each other's place; nothing if one of them is more than its text
+/// says, or if one of all these loops decides about the bounds of another.
 pub fn exchange(
     file: &SourceFile,
     (unit, symbols): (&Unit, &Symbols),
-    loops: [(StmtId, &Header); 2],
+    loops: &[(StmtId, &Header)],
 ) -> Option<Exchange> {
-    if !mean_the_same(file, unit, symbols, &loops) {
+    let is_apart = loops.iter().enumerate().all(|(at, (_, outer))| {
+        loops[at + 1..].iter().all(|(_, inner)| is_rectangular(unit, symbols, outer, inner))
+    });
+    if !is_apart || !mean_the_same(file, unit, symbols, loops) {
         return None;
     }
-    let [one, two] = loops.map(|(stmt, header)| head(file, unit, stmt, header));
+    let [one, two] = [loops.first()?, loops.last()?].map(|(stmt, header)| head(file, unit, *stmt, header));
     let (one, two) = (one?, two?);
     let all = file.text(Span { start: one.start, end: two.end });
     let fits = |own: Span, other: Span| {
@@ -49,7 +54,7 @@ fn width_of_lines(file: &SourceFile) -> usize {
 }
 
 /// Whether neither loop's bounds depend on the other's variable.
-pub fn is_rectangular(unit: &Unit, symbols: &Symbols, outer: &Header, inner: &Header) -> bool {
+fn is_rectangular(unit: &Unit, symbols: &Symbols, outer: &Header, inner: &Header) -> bool {
     let reads = |header: &Header| -> Vec<SymbolId> {
         let parts = [Some(header.first), Some(header.bound), header.step];
         parts.into_iter().flatten().flat_map(|expr| sema::reads_of_expr(unit, symbols, expr)).collect()
@@ -108,9 +113,7 @@ pub(super) fn has_conditions(text: &str) -> bool {
 
 /// The names and numbers in some code.
 pub(super) fn words(file: &SourceFile, span: Span) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let text = file.text(span);
-    text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    extent::words(&file.text(span)).map(str::to_owned).collect()
 }
 
 /// Whether the names in the heads of loops mean the same if the loops change places: no head declares what another one names,
@@ -138,6 +141,9 @@ impl Input<'_> {
 
     /// The exchange in the nest of directive `at`, whose loops run as one.
     pub(super) fn exchange_in(&self, at: usize, stmt: StmtId, headers: &[Header]) -> Option<Exchange> {
+        if headers.len() < 2 || !self.aim.preference.exchanges || self.aim.as_written {
+            return None;
+        }
         let loops = self.loop_statements(stmt, headers.len());
         let loops: Vec<(StmtId, &Header)> = loops.into_iter().zip(headers).collect();
         let directive = self.written_above(at)?;
@@ -153,10 +159,7 @@ impl Input<'_> {
 
     /// The exchange of the innermost of some loops that run as one and the one among them that the memory suits best.
     fn exchange(&self, loops: &[(StmtId, &Header)]) -> Option<Exchange> {
-        let ((lane, inner), outer) = loops.split_last()?;
-        if !self.aim.preference.exchanges || self.aim.as_written {
-            return None;
-        }
+        let ((_, inner), outer) = loops.split_last()?;
         let body = self.unit.stmt(inner.body).span;
         let of = |header: &Header| strides(self.unit, self.symbols, body, header.var);
         let own = of(inner);
@@ -165,16 +168,7 @@ impl Input<'_> {
         let better = outer.iter().enumerate().filter(|(_, (_, header))| {
             own.are_worse_than(of(header)) && is_long(header) && header.declared == inner.declared
         });
-        let unit_strides = |(_, (_, header)): &(usize, &(StmtId, &Header))| -> usize {
-            let Strides { unit, .. } = of(header);
-            unit
-        };
-        let (at, (stmt, around)) = better.max_by_key(unit_strides)?;
-        let moved = &loops[at..];
-        let is_apart = moved.iter().enumerate().all(|(at, (_, one))| {
-            moved[at + 1..].iter().all(|(_, two)| is_rectangular(self.unit, self.symbols, one, two))
-        });
-        (is_apart && mean_the_same(self.file, self.unit, self.symbols, moved))
-            .then(|| exchange(self.file, (self.unit, self.symbols), [(*stmt, around), (*lane, inner)]))?
+        let (at, _) = better.max_by_key(|(_, (_, header))| of(header).unit)?;
+        exchange(self.file, (self.unit, self.symbols), &loops[at..])
     }
 }

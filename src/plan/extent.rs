@@ -438,7 +438,8 @@ fn deeper<T>(read: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, read)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// The names and numbers in a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 

@@ -73,7 +73,7 @@ pub use construct::{Construct, DataItem};
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
 pub use division::{Division, Divisions};
-pub use exchange::{Exchange, exchange, head, is_rectangular};
+pub use exchange::{Exchange, exchange, head};
 pub use extent::with_extents;
 pub use feedback::reason;
 pub use induction::{Closed, Last, Put};
@@ -100,14 +100,14 @@ pub use tree::{
 pub use variable::{Role, Rule, Unlisted, implied};
 pub use wanted::{is_own_counter, live_after};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::acc;
 use crate::acc::ast::{Directive, DirectiveKind};
 use crate::bind::{Bound, ancestors, descendants};
 use crate::diag::Diag;
 use crate::host::ir::{FunctionId, Unit};
-use crate::sema::{self, SymbolId, Symbols};
+use crate::sema::{self, CTypes, SymbolId, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
 use clauses::LoopClauses;
@@ -249,6 +249,12 @@ impl<'a> Input<'a> {
             queues: queue::Queues::new(unit, bound),
             reached: Reached::new(),
         }
+    }
+
+    /// The types of the file's expressions, as C has them.
+    fn types(&self) -> CTypes<'_> {
+        const NONE: &BTreeSet<&str> = &BTreeSet::new();
+        CTypes { file: self.file, unit: self.unit, headers: &[], symbols: self.symbols, chosen: NONE }
     }
 
     /// Whether the `kernels` construct of directive `index` may read or change a variable by another name than its own.

@@ -4,7 +4,7 @@
 
 use crate::acc::ast::Expr;
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId};
-use crate::sema::{self, CNumber, CTypes, Facts, Header, Integer, Rank};
+use crate::sema::{self, CNumber, Facts, Header, Integer, Rank};
 use crate::source::Span;
 
 use super::{Attribute, Input, Sharing, Spread, WorkLoop};
@@ -188,10 +188,7 @@ impl Input<'_> {
         if let Some(value) = self.value(expr) {
             return Some(Integer { bits: if value.abs() < SMALL { 32 } else { 64 }, is_signed: true });
         }
-        let chosen = std::collections::BTreeSet::new();
-        let types =
-            CTypes { file: self.file, unit: self.unit, headers: &[], symbols: self.symbols, chosen: &chosen };
-        match types.of(expr).number().filter(|_| !self.unit.is_cpp())? {
+        match self.types().of(expr).number().filter(|_| !self.unit.is_cpp())? {
             CNumber::Integer(rank, is_signed) => {
                 let bits = if rank >= Rank::Long { 64 } else { 32 };
                 Some(Integer { bits, is_signed: is_signed || rank < Rank::Int })

@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::bind::descendants;
 use crate::host::ir::{BinaryOp, DeclKind, Derived, ExprId, ExprKind, StmtId, StmtKind, Unit};
-use crate::sema::{self, CNumber, CTypes, Rank, SymbolId, SymbolKind, Symbols};
+use crate::sema::{self, CNumber, Rank, SymbolId, SymbolKind, Symbols};
 use crate::source::{SourceFile, Span};
 
 use super::Input;
@@ -85,17 +86,18 @@ pub fn element_update(
 impl Input<'_> {
     /// The tables of the nest at `stmt` that is a launch.
     pub(super) fn tables(&self, at: usize, stmt: StmtId) -> Vec<Table> {
+        if !self.aim.preference.team_tables || self.unit.is_fortran() {
+            return Vec::new();
+        }
+        let updates = self.updates(at).unwrap_or_default();
         let span = self.unit.stmt(stmt).span;
-        let trips = self.trips_of_all(span);
-        if !self.aim.preference.team_tables
-            || self.unit.is_fortran()
-            || trips.is_some_and(|trips| trips < ITERATIONS)
+        if updates.is_empty()
+            || self.trips_of_all(span).is_some_and(|trips| trips < ITERATIONS)
             || !self.has_room_for_tables(at, stmt)
             || !self.is_seen_whole(span)
         {
             return Vec::new();
         }
-        let updates = self.updates(span).unwrap_or_default();
         let symbols: BTreeSet<SymbolId> = updates.iter().map(|update| update.symbol).collect();
         let tables: Vec<Table> =
             symbols.into_iter().filter_map(|symbol| self.table(stmt, symbol, &updates)).collect();
@@ -113,10 +115,11 @@ impl Input<'_> {
         })
     }
 
-    /// All atomic updates of elements of arrays; none if an atomic of another kind is among them, which could tell.
-    fn updates(&self, region: Span) -> Option<Vec<ElementUpdate>> {
+    /// All atomic updates of elements of arrays below directive `at`; none if an atomic of another kind is among them, which
+    /// could tell.
+    fn updates(&self, at: usize) -> Option<Vec<ElementUpdate>> {
         let mut updates = Vec::new();
-        for one in self.bound.iter().filter(|one| region.contains(one.directive.span)) {
+        for one in descendants(self.bound, at).map(|below| &self.bound[below]) {
             if one.directive.kind != DirectiveKind::Atomic {
                 continue;
             }
@@ -204,11 +207,6 @@ impl Input<'_> {
             counter: self.unused_name(&format!("{}_i", known.name)),
             places,
         })
-    }
-
-    pub(super) fn types(&self) -> CTypes<'_> {
-        const NONE: &BTreeSet<&str> = &BTreeSet::new();
-        CTypes { file: self.file, unit: self.unit, headers: &[], symbols: self.symbols, chosen: NONE }
     }
 
     /// The number that an element of an array is, which is named at `place`.

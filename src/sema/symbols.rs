@@ -309,12 +309,11 @@ impl Symbols {
             if !body.chars().all(is_of_numbers) || !(begin.is_empty() || begin.starts_with(starts)) {
                 return false;
             }
-            let words = body.split(|c: char| !c.is_alphanumeric() && c != '_');
-            let names: Vec<&str> = words.filter(|word| word.starts_with(|c: char| !c.is_numeric())).collect();
-            if !names.iter().all(|name| self.names_macro(name)) {
+            let names = self.standing.get(word).into_iter().flatten();
+            if !names.clone().all(|name| self.names_macro(name)) {
                 return false;
             }
-            pending.extend(names);
+            pending.extend(names.map(String::as_str));
         }
         true
     }
