@@ -48,10 +48,10 @@ fn is_divided_around(ground: &Ground, span: Span) -> bool {
     })
 }
 
-fn around(ground: &Ground, function: FunctionId, atomic: BTreeSet<StmtId>) -> Around {
+fn around(ground: &Ground, function: FunctionId, atomic: &BTreeSet<StmtId>) -> Around {
     let body = ground.unit.function(function).body;
     let escaping = sema::escaping(ground.unit, ground.symbols, body);
-    Around { body: Some(body), escaping, atomic, ..Around::default() }
+    Around { body: Some(body), escaping, atomic: sema::commuting(ground.facts, atomic), ..Around::default() }
 }
 
 fn is_parallel(facts: &Facts, around: &Around, stmt: StmtId) -> bool {
@@ -69,7 +69,7 @@ fn atomic(ground: &Ground, function: FunctionId, stmt: StmtId, obstacle: &Obstac
     })?;
     let StmtKind::Expr(expr) = unit.stmt(update).kind else { return None };
     let is_governed = ground.bound.iter().any(|one| one.stmt() == Some(update));
-    let with = around(ground, function, BTreeSet::from([update]));
+    let with = around(ground, function, &BTreeSet::from([update]));
     if !adds::adds(ground, expr) || is_governed || !is_parallel(ground.facts, &with, stmt) {
         return None;
     }
@@ -92,7 +92,7 @@ fn apart(
     obstacle: &Obstacle,
 ) -> Option<Piece> {
     let facts = ground.facts.without_aliases();
-    if !is_parallel(&facts, &around(ground, function, BTreeSet::new()), stmt) {
+    if !is_parallel(&facts, &around(ground, function, &BTreeSet::new()), stmt) {
         return None;
     }
     // Where the user has said so of a loop around, the question is settled.

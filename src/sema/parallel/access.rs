@@ -3,7 +3,7 @@
 //!
 //! Invariant: what is not understood is noted as an obstacle of the loops around it, never passed over.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -14,6 +14,7 @@ use crate::sema::{Header, NotCanonical, SymbolId, Type, children, uses};
 use crate::source::Span;
 
 use super::affine::{AtomId, Atoms, Poly};
+use super::combine::Combine;
 use super::condition::{Condition, ConditionId, Conditions, Guard};
 use super::facts::Facts;
 use super::known::Known;
@@ -78,8 +79,8 @@ pub(super) struct Access {
     /// The innermost loop around it.
     pub(super) inside: Option<usize>,
     pub(super) conditions: Option<ConditionId>,
-    /// It belongs to an atomic statement.
-    pub(super) is_atomic: bool,
+    /// An atomic statement combines a value with it, in this way.
+    pub(super) combines: Option<Combine>,
     /// The statement assigns to the same element that it reads: `a[i] += …`.
     pub(super) is_update: bool,
     /// It is about all that the place leads to.
@@ -120,8 +121,8 @@ pub(super) struct Nest<'a> {
     pub(super) names: Vec<(SymbolId, Span)>,
     /// The bytes that were read.
     pub(super) whole: Span,
-    /// Statements that are atomic.
-    pub(super) atomic: &'a BTreeSet<StmtId>,
+    /// Where atomic statements name what they update, and how.
+    pub(super) atomic: &'a BTreeMap<Span, Combine>,
     /// Members that the nest assigns.
     pub(super) assigned_members: BTreeSet<String>,
     /// Variables that the nest assigns.
@@ -135,7 +136,6 @@ pub(super) struct Nest<'a> {
     /// The conditions here, outermost first; each knows those before it.
     pub(super) conditions: Vec<ConditionId>,
     pub(super) inside: Option<usize>,
-    pub(super) in_atomic: bool,
     /// The expression that is all of a subscript.
     pub(super) subscript: Option<ExprId>,
     /// What the nest may change by other names.
@@ -151,7 +151,7 @@ struct Unsteady {
 
 impl<'a> Nest<'a> {
     /// Reads the nest of the loop `stmt`, or any statement.
-    pub(super) fn new(facts: &'a Facts<'a>, stmt: StmtId, atomic: &'a BTreeSet<StmtId>) -> Nest<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, stmt: StmtId, atomic: &'a BTreeMap<Span, Combine>) -> Nest<'a> {
         let first = Nest::reading(facts, stmt, atomic, Unsteady::default());
         let unsteady = first.find_unsteady();
         match unsteady == Unsteady::default() {
@@ -163,7 +163,7 @@ impl<'a> Nest<'a> {
     fn reading(
         facts: &'a Facts<'a>,
         stmt: StmtId,
-        atomic: &'a BTreeSet<StmtId>,
+        atomic: &'a BTreeMap<Span, Combine>,
         unsteady: Unsteady,
     ) -> Nest<'a> {
         let mut nest = Nest {
@@ -182,7 +182,6 @@ impl<'a> Nest<'a> {
             all_conditions: Conditions::default(),
             conditions: Vec::new(),
             inside: None,
-            in_atomic: false,
             subscript: None,
             unsteady,
         };
@@ -273,7 +272,7 @@ impl<'a> Nest<'a> {
             at,
             inside: self.inside,
             conditions: self.conditions.last().copied(),
-            is_atomic: self.in_atomic,
+            combines: self.atomic.get(&at).copied(),
             is_update: false,
             is_deep: false,
             by_name: false,
@@ -288,7 +287,7 @@ impl<'a> Nest<'a> {
             let is_same = access.is_kept && access.inside == self.inside && access.place == place;
             is_same
                 && access.conditions == self.conditions.last().copied()
-                && access.is_atomic == self.in_atomic
+                && access.combines == self.atomic.get(&at).copied()
         });
         if !is_known {
             self.access(place, false, at);

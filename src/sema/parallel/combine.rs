@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::terms::{may_combine, may_count};
 
 /// How a reduction combines values (OpenACC 3.3, 2.5.15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Combine {
     Add,

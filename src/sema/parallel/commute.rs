@@ -1,36 +1,30 @@
 //! Atomic statements whose order makes no difference (OpenACC 3.3, 2.12).
 //!
-//! Invariant: what all of them together do to a place in memory is the same in every order, except for the rounding of sums and
-//! products. One that captures, writes or only reads is not among them.
+//! Invariant: statements that combine values with a place in memory in one way leave the same there in every order, except for
+//! the rounding of sums and products. What else such a statement reads, in its value or in subscripts, is read as elsewhere. One
+//! that captures, writes or only reads is not among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
-use crate::sema::{Class, SymbolId};
+use crate::sema::SymbolId;
+use crate::source::Span;
 
 use super::combine::{self, Combine};
 use super::facts::Facts;
 use super::terms::may_combine;
 
-/// Those of some atomic statements that may run in any order among themselves.
-pub fn commuting(facts: &Facts, atomic: &BTreeSet<StmtId>) -> BTreeSet<StmtId> {
-    let updates: Vec<(StmtId, Option<SymbolId>, Option<Combine>)> = atomic
-        .iter()
-        .map(|stmt| {
-            let found = update(facts, *stmt);
-            (*stmt, place(facts, *stmt).and_then(|place| root(facts, place)), found)
-        })
-        .collect();
-    // What several pointers lead to may be one place.
-    let group =
-        |symbol: Option<SymbolId>| symbol.filter(|symbol| facts.symbols.get(*symbol).class != Class::Pointer);
-    let mut ways: BTreeMap<Option<SymbolId>, BTreeSet<Option<Combine>>> = BTreeMap::new();
-    for (_, symbol, how) in &updates {
-        ways.entry(group(*symbol)).or_default().insert(*how);
-    }
-    let is_one = |symbol: Option<SymbolId>| ways[&group(symbol)].len() == 1;
-    let kept = updates.iter().filter(|(_, symbol, how)| how.is_some() && is_one(*symbol));
-    kept.map(|(stmt, ..)| *stmt).collect()
+/// Where some atomic statements name what they update, and how they combine it with a value.
+pub fn commuting(facts: &Facts, atomic: &BTreeSet<StmtId>) -> BTreeMap<Span, Combine> {
+    let updates = atomic.iter().filter_map(|stmt| update(facts, *stmt));
+    let span = |place: ExprId| facts.unit.expr(place).span;
+    updates.flat_map(|update| update.places.into_iter().map(move |place| (span(place), update.how))).collect()
+}
+
+/// An update: where it names what it updates, and how it combines that with a value.
+struct Update {
+    places: Vec<ExprId>,
+    how: Combine,
 }
 
 fn expression(facts: &Facts, stmt: StmtId) -> Option<ExprId> {
@@ -60,36 +54,53 @@ fn root(facts: &Facts, mut place: ExprId) -> Option<SymbolId> {
     }
 }
 
-/// How a statement combines a value with what is at its place.
-fn update(facts: &Facts, stmt: StmtId) -> Option<Combine> {
+/// What a statement updates, and how.
+fn update(facts: &Facts, stmt: StmtId) -> Option<Update> {
     let unit = facts.unit;
-    let symbol = root(facts, place(facts, stmt)?)?;
-    let (how, term, subtracts) = match unit.expr(expression(facts, stmt)?).kind {
-        ExprKind::Step { .. } => return Some(Combine::Add),
+    let place = place(facts, stmt)?;
+    let symbol = root(facts, place)?;
+    let (how, term, subtracts, again) = match unit.expr(expression(facts, stmt)?).kind {
+        ExprKind::Step { .. } => return Some(Update { places: vec![place], how: Combine::Add }),
         ExprKind::Assign(Some(op), _, right) => {
-            (combine::operator(facts, symbol, op)?, right, op == BinaryOp::Subtract)
+            (combine::operator(facts, symbol, op)?, right, op == BinaryOp::Subtract, None)
         }
-        ExprKind::Assign(None, left, right) => in_full(facts, symbol, left, right)?,
+        ExprKind::Assign(None, left, right) => {
+            let found = in_full(facts, symbol, left, right)?;
+            (found.how, found.term, found.subtracts, Some(found.again))
+        }
         _ => return None,
     };
-    may_combine(facts, symbol, how, term, subtracts).then_some(how)
+    let places = std::iter::once(place).chain(again).collect();
+    may_combine(facts, symbol, how, term, subtracts).then_some(Update { places, how })
 }
 
-/// The same of `x = x op value`, `x = value op x` and `x = max(x, value)`: how, the value, and whether it is subtracted.
-fn in_full(facts: &Facts, symbol: SymbolId, left: ExprId, right: ExprId) -> Option<(Combine, ExprId, bool)> {
+/// An update that is written in full.
+struct InFull {
+    how: Combine,
+    /// The value.
+    term: ExprId,
+    /// It is subtracted.
+    subtracts: bool,
+    /// What is updated, as it stands on the right.
+    again: ExprId,
+}
+
+/// The parts of `x = x op value`, `x = value op x` and `x = max(x, value)`.
+fn in_full(facts: &Facts, symbol: SymbolId, left: ExprId, right: ExprId) -> Option<InFull> {
     let text = |expr: ExprId| -> String {
         let text = facts.file.text(facts.unit.expr(expr).span);
         let text = text.chars().filter(|c| !c.is_whitespace());
         if facts.unit.is_fortran() { text.flat_map(char::to_lowercase).collect() } else { text.collect() }
     };
     let own = text(left);
+    let found = |how, term, again| Some(InFull { how, term, subtracts: false, again });
     match &facts.unit.expr(right).kind {
         ExprKind::Binary(op, one, two) => {
             let how = combine::operator(facts, symbol, *op)?;
             let subtracts = *op == BinaryOp::Subtract;
             match (text(*one) == own, text(*two) == own) {
-                (true, false) => Some((how, *two, subtracts)),
-                (false, true) if !subtracts => Some((how, *one, false)),
+                (true, false) => Some(InFull { how, term: *two, subtracts, again: *one }),
+                (false, true) if !subtracts => found(how, *one, *two),
                 _ => None,
             }
         }
@@ -97,8 +108,8 @@ fn in_full(facts: &Facts, symbol: SymbolId, left: ExprId, right: ExprId) -> Opti
             let ExprKind::Name(name) = &facts.unit.expr(*callee).kind else { return None };
             let how = combine::function(facts, name)?;
             match args.as_slice() {
-                [one, two] if text(*one) == own && text(*two) != own => Some((how, *two, false)),
-                [one, two] if text(*two) == own && text(*one) != own => Some((how, *one, false)),
+                [one, two] if text(*one) == own && text(*two) != own => found(how, *two, *one),
+                [one, two] if text(*two) == own && text(*one) != own => found(how, *one, *two),
                 _ => None,
             }
         }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a question about one variable costs what is said of that one.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::StmtId;
@@ -10,7 +12,7 @@ use crate::source::Span;
 
 use super::Around;
 use super::access::Nest;
-use super::combine::{self, Update};
+use super::combine::{self, Combine, Update};
 
 /// The index of a nest.
 pub(super) struct Index {
@@ -22,8 +24,8 @@ pub(super) struct Index {
     pub(super) accesses: FxHashMap<SymbolId, Vec<usize>>,
     /// The variables of the loops of the nest.
     pub(super) counters: FxHashSet<SymbolId>,
-    /// The bytes of statements that are atomic, by place.
-    atomic: Vec<Span>,
+    /// Where atomic statements name what they update, and how.
+    atomic: BTreeMap<Span, Combine>,
 }
 
 impl Index {
@@ -43,16 +45,7 @@ impl Index {
         }
         let headers = nest.loops.iter().filter_map(|one| one.header.as_ref().ok());
         let counters = headers.map(|header| header.var).collect();
-        let mut atomic: Vec<Span> =
-            around.atomic.iter().map(|stmt| nest.facts.unit.stmt(*stmt).span).collect();
-        atomic.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-        let mut end = 0;
-        atomic.retain(|span| {
-            let is_outer = span.end > end;
-            end = end.max(span.end);
-            is_outer
-        });
-        Index { names, updates, accesses, counters, atomic }
+        Index { names, updates, accesses, counters, atomic: around.atomic.clone() }
     }
 
     /// The statements within some bytes that combine a value into the variable.
@@ -69,15 +62,14 @@ impl Index {
         all.iter().copied().filter(move |span| within.contains(*span))
     }
 
-    /// Whether a place stands in a statement that is atomic.
-    pub(super) fn is_atomic(&self, at: Span) -> bool {
-        let before = self.atomic.partition_point(|span| span.start <= at.start);
-        before.checked_sub(1).is_some_and(|last| self.atomic[last].contains(at))
-    }
-
-    /// Whether some statement is atomic.
-    pub(super) fn has_atomic(&self) -> bool {
-        !self.atomic.is_empty()
+    /// How all that names a variable within some bytes combines values with it atomically, if all does, and in one way.
+    pub(super) fn combined_atomically(&self, symbol: SymbolId, within: Span) -> Option<Combine> {
+        if self.atomic.is_empty() {
+            return None;
+        }
+        let mut ways = self.names(symbol, within).map(|span| self.atomic.get(&span).copied());
+        let first = ways.next()??;
+        ways.all(|way| way == Some(first)).then_some(first)
     }
 }
 

@@ -84,7 +84,8 @@ impl Judge<'_, '_> {
         for (other, class) in classes.iter().enumerate() {
             let two = class.first;
             // What only reads can only meet what writes.
-            let may_conflict = (one.writes || two.writes) && !(one.is_atomic && two.is_atomic);
+            let commute = one.combines.is_some() && one.combines == two.combines;
+            let may_conflict = (one.writes || two.writes) && !commute;
             let comes_later = class.members.last().is_some_and(|last| *last >= place);
             if may_conflict && comes_later && self.may_meet_at_all(at, one, two, distinct) {
                 open.push(other);
@@ -118,8 +119,8 @@ impl Judge<'_, '_> {
 
 /// What the quick tests look at.
 fn class(access: &Access) -> impl Eq + Hash {
-    let Access { place, writes, is_atomic, is_deep, by_name, is_kept, .. } = access;
-    (place, writes, is_atomic, is_deep, by_name, is_kept)
+    let Access { place, writes, combines, is_deep, by_name, is_kept, .. } = access;
+    (place, writes, combines, is_deep, by_name, is_kept)
 }
 
 /// Accesses by their classes, and the class of each access.

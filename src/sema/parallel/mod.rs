@@ -74,8 +74,9 @@ pub struct Around {
     pub escaping: BTreeSet<SymbolId>,
     /// Variables that clauses about data name: all threads share them, and their last value counts.
     pub shared: BTreeSet<SymbolId>,
-    /// Statements that are atomic, and whose order makes no difference.
-    pub atomic: BTreeSet<StmtId>,
+    /// Where atomic statements name what they update, and how they combine it with values: the order of those that do so in
+    /// one way makes no difference.
+    pub atomic: BTreeMap<Span, Combine>,
     /// What is said of loops.
     pub said: BTreeMap<StmtId, Said>,
 }
@@ -218,7 +219,7 @@ fn given_up(facts: &Facts, stmt: StmtId, exceeded: Exceeded) -> Vec<Verdict> {
 /// The variables without parts that a statement names and reads or changes by another name, too, which may be the name of
 /// another variable or a pointer.
 pub fn reached(facts: &Facts, stmt: StmtId) -> BTreeSet<SymbolId> {
-    let atomic = BTreeSet::new();
+    let atomic = BTreeMap::new();
     Nest::new(facts, stmt, &atomic).reached()
 }
 

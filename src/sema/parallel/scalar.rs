@@ -33,7 +33,7 @@ impl Judge<'_, '_> {
                 || symbol == header.var
                 || said.is_some_and(|said| said.own.contains(&symbol))
                 || body.contains(known.scope) && known.kind != SymbolKind::Static && known.decl.is_some()
-                || self.is_atomic(symbol, loop_span)
+                || self.index.combined_atomically(symbol, loop_span).is_some()
             {
                 continue;
             }
@@ -107,11 +107,6 @@ impl Judge<'_, '_> {
         } else {
             Kind::Carried(name)
         }
-    }
-
-    /// Whether all that assigns the variable in the loop is atomic.
-    fn is_atomic(&self, symbol: SymbolId, within: Span) -> bool {
-        self.index.has_atomic() && self.index.names(symbol, within).all(|span| self.index.is_atomic(span))
     }
 
     /// Whether the value that the loop leaves in a variable may be read after it.

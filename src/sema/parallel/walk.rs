@@ -18,8 +18,6 @@ impl Nest<'_> {
 
     pub(super) fn statement_here(&mut self, id: StmtId) {
         let unit = self.facts.unit;
-        let was_atomic = self.in_atomic;
-        self.in_atomic |= self.atomic.contains(&id);
         match &unit.stmt(id).kind {
             StmtKind::Block(list) => list.iter().for_each(|stmt| self.statement(*stmt)),
             StmtKind::Decl(decls) => {
@@ -83,7 +81,6 @@ impl Nest<'_> {
             }
             StmtKind::Empty => {}
         }
-        self.in_atomic = was_atomic;
     }
 
     /// Notes an object that runs code of the program where it begins or ends.
