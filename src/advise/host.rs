@@ -104,7 +104,7 @@ pub enum Mention<'a> {
     /// It gives a value to something else: where it leads is known by another name.
     Value,
     /// Only its bounds, or whether it is allocated, are asked for; or its memory is given back.
-    Asked,
+    Inquiry,
 }
 
 /// How the name at `id` is used.
@@ -130,7 +130,7 @@ pub fn mention<'a>(ground: &'a Ground, id: ExprId) -> Mention<'a> {
             ExprKind::Name(name) => {
                 let is_asked = ["free", "allocated", "associated"].contains(&name.as_str());
                 match args.iter().position(|arg| *arg == at) {
-                    _ if is_asked || ground.symbols.is_inquiry(name) => Mention::Asked,
+                    _ if is_asked || ground.symbols.is_inquiry(name) => Mention::Inquiry,
                     Some(_) if is_whole && unit.dialect == Dialect::C => Mention::Read,
                     Some(_) if is_pure_call(ground, name) => Mention::Read,
                     Some(place) => Mention::Passed(name, place),
@@ -226,7 +226,7 @@ impl<'g, 'a> HostCode<'g, 'a> {
             }
             found = found.max(match mention(ground, *id) {
                 Mention::Read => Touch::Reads,
-                Mention::Asked if ground.unit.is_fortran() => Touch::Nothing,
+                Mention::Inquiry if ground.unit.is_fortran() => Touch::Nothing,
                 Mention::Passed(name, _) if !ground.unit.is_fortran() && reads_only(name) => Touch::Reads,
                 _ => Touch::Changes,
             });

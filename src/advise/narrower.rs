@@ -135,7 +135,7 @@ fn is_wanted(ground: &Ground, one: &Move, span: Span) -> bool {
     let is_read = ground
         .mentions(one.symbol)
         .iter()
-        .any(|id| is_later(ground.unit.expr(*id).span) && mention(ground, *id) != Mention::Asked);
+        .any(|id| is_later(ground.unit.expr(*id).span) && mention(ground, *id) != Mention::Inquiry);
     let is_named = ground.naming(one.symbol).iter().any(|at| is_later(ground.bound[*at].directive.span));
     let is_goto = ground
         .unit

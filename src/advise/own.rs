@@ -137,7 +137,7 @@ fn gives_fresh(ground: &Ground, function: FunctionId, depth: usize) -> bool {
 /// Whether the address of what a variable holds may have been kept somewhere.
 fn is_leaked(ground: &Ground, symbol: SymbolId, depth: usize) -> bool {
     ground.mentions(symbol).iter().any(|id| match mention(ground, *id) {
-        Mention::Read | Mention::Write | Mention::Asked => false,
+        Mention::Read | Mention::Write | Mention::Inquiry => false,
         Mention::Value => !is_compared(ground, *id),
         Mention::Passed(name, place) => passed_is_kept(ground, name, place, depth),
     })

@@ -4,11 +4,11 @@
 
 mod api;
 mod concurrent;
+mod counterparts;
 mod declared;
 mod imply;
 mod regions;
 mod routines;
-mod twins;
 
 use rustc_hash::FxHashMap;
 
@@ -20,11 +20,11 @@ use crate::source::Span;
 
 pub use api::{ApiCall, ApiUse, api_uses};
 pub use concurrent::nest_concurrent;
+pub use counterparts::{Counterparts, counterparts, with_all_in_it, without};
 pub use declared::{Declared, declared};
 pub use imply::{implied_clause, implied_copy, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
 pub use routines::{bare_name, named_by, routines};
-pub use twins::{Twins, twins, with_all_in_it, without};
 
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

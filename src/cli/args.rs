@@ -19,7 +19,7 @@ use crate::rules;
 use crate::source::{Form, Language, Languages, Predefined};
 use crate::{Existing, Guards, Nest, Options, Profile, Queues, To, Version};
 
-use super::build::Told;
+use super::build::CompilerFlags;
 use super::cc;
 use super::config::{self, Config, Overrides};
 use super::pages;
@@ -65,7 +65,7 @@ pub struct Task {
     /// The languages of the sources, by their names.
     pub languages: Languages,
     /// What compilers know of all sources.
-    pub told: Told,
+    pub flags: CompilerFlags,
     /// The compilation database, or its folder.
     pub database: Option<PathBuf>,
     /// The program that shall build the device code; it gets a file of its own in the output tree.
@@ -669,10 +669,10 @@ impl Args {
         self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let mut notes = notes(&self.how.device_type);
-        let mut told = Told { predefined: Arc::new(predefined), ..Told::default() };
+        let mut flags = CompilerFlags { predefined: Arc::new(predefined), ..CompilerFlags::default() };
         for folder in &self.folders {
             match folder.canonicalize() {
-                Ok(real) if real.is_dir() => told.folders.push(real),
+                Ok(real) if real.is_dir() => flags.folders.push(real),
                 _ => notes.push(format!("`-I {}`: there is no such folder", folder.display())),
             }
         }
@@ -694,7 +694,7 @@ impl Args {
             overrides,
             config: None,
             languages,
-            told,
+            flags,
             database,
             builder,
             threads,

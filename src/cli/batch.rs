@@ -33,7 +33,7 @@ use crate::{
 const THREADS: usize = 256;
 
 /// What all files of a run share.
-struct Work<'a> {
+struct Batch<'a> {
     task: &'a Task,
     headers: Headers,
     manner: Manner,
@@ -41,11 +41,11 @@ struct Work<'a> {
     out: Option<Output>,
     /// What has been reviewed.
     baseline: Option<Baseline>,
-    /// The hashes of headers that are no inputs; none for those that are.
+    /// The hashes of headers that are not inputs; `None` for those that are.
     outside: Mutex<HashMap<PathBuf, Option<String>>>,
 }
 
-impl Work<'_> {
+impl Batch<'_> {
     /// The diagnostics that nobody has reviewed. Keeps the record of a source, which has all of them, with what is reviewed.
     fn unreviewed<'d>(&self, all: &'d [Diag], record: Option<FileRecord>, done: &mut Done) -> Vec<&'d Diag> {
         done.record = record;
@@ -91,7 +91,7 @@ impl Work<'_> {
         }
     }
 
-    /// The headers of a source that are no inputs of the run, and their hashes.
+    /// The headers of a source that are not inputs of the run, and their hashes.
     fn outside(&self, source: &Source) -> Vec<(PathBuf, String)> {
         if self.out.is_none() {
             return Vec::new();
@@ -99,7 +99,7 @@ impl Work<'_> {
         let mut known = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
         let headers = source.headers.iter().filter_map(|header| {
             let path = PathBuf::from(&header.file.name);
-            // A name that is no text cannot be noted.
+            // A name that is not UTF-8 cannot be noted.
             let hash = || path.is_file().then(|| manifest::hash(&header.file.bytes));
             let hash = known.entry(path.clone()).or_insert_with(hash).clone()?;
             Some((path, hash))
@@ -157,11 +157,11 @@ struct Done {
     summary: Summary,
     /// The messages by code; empty if each is said in full.
     groups: Groups,
-    /// What there is to report, if somebody asks for it.
+    /// The record for `--format`, if one is asked for.
     record: Option<FileRecord>,
     /// How many diagnostics the baseline has.
     reviewed: usize,
-    /// Something is left that the baseline does not have.
+    /// A directive is untranslated that is not in the baseline.
     is_left: bool,
     /// The file's name, if it holds OpenACC in a language that is not translated yet.
     foreign: Option<String>,
@@ -199,8 +199,8 @@ fn standard_input(task: &Task) -> Verdict {
         Err(why) => return fail(&why),
     };
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    let build = Build::from(task.told.clone());
-    let work = Work {
+    let build = Build::from(task.flags.clone());
+    let work = Batch {
         task,
         headers: Headers::new(vec![here.clone()], build),
         manner: manner(task.verbose),
@@ -236,7 +236,7 @@ fn trees(task: &Task) -> Verdict {
         _ => None,
     };
     let tree = files::gather(&task.inputs, out, &task.languages);
-    let build = Build::new(task.told.clone(), task.database.as_deref());
+    let build = Build::new(task.flags.clone(), task.database.as_deref());
     let baseline = task.reports.read_baseline();
     let prepared = tree.and_then(|tree| Ok((baseline?, build?, prepare(&tree, task)?, tree)));
     let (baseline, build, out, tree) = match prepared {
@@ -247,7 +247,7 @@ fn trees(task: &Task) -> Verdict {
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
     let inside = files.iter().map(|path| (path.to_path_buf(), None)).collect();
     let outside = Mutex::new(inside);
-    let work = Work { task, headers, manner: manner(task.verbose), out, baseline, outside };
+    let work = Batch { task, headers, manner: manner(task.verbose), out, baseline, outside };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let job = |job: &Job| {
         let done = one(job, &work);
@@ -284,7 +284,7 @@ fn largest_first<T: Send>(jobs: &[Job], work: impl Fn(&Job) -> T + Sync) -> Vec<
     let mut order: Vec<(usize, &Job)> = jobs.iter().enumerate().collect();
     order.sort_by_cached_key(|(at, job)| (Reverse(size(job)), *at));
     let next = AtomicUsize::new(0);
-    // Each task takes the largest file that is left.
+    // Each task takes the largest of the remaining files.
     let task = |_| {
         let (at, job) = order[next.fetch_add(1, Ordering::Relaxed)];
         (at, work(job))
@@ -320,7 +320,7 @@ pub fn manner(verbose: bool) -> Manner {
     Manner { color, verbose }
 }
 
-fn one(job: &Job, work: &Work) -> Done {
+fn one(job: &Job, work: &Batch) -> Done {
     let mut done = Done::default();
     if let Err(error) = attempt(job, work, &mut done) {
         done.messages += &format!("error: {}: {error}\n", job.name());
@@ -329,7 +329,7 @@ fn one(job: &Job, work: &Work) -> Done {
     done
 }
 
-fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
+fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
     let language = scan::language_of(&job.path, &bytes, &work.task.languages);
@@ -367,7 +367,7 @@ fn attempt(job: &Job, work: &Work, done: &mut Done) -> io::Result<()> {
 }
 
 /// Words the advice on one source, and shows what it proposes.
-fn advised(path: &Path, source: &Source, options: &Options, work: &Work, done: &mut Done) {
+fn advised(path: &Path, source: &Source, options: &Options, work: &Batch, done: &mut Done) {
     let advice = advice(source, options);
     let reports = &work.task.reports;
     let record = reports.keeps_records().then(|| record::of_advice(source, &advice, reports.shows_texts()));
@@ -384,7 +384,7 @@ fn advised(path: &Path, source: &Source, options: &Options, work: &Work, done: &
 }
 
 /// How an output calls the folder of the run-time library: a tree has it once, at its root.
-fn up(job: &Job, work: &Work) -> String {
+fn up(job: &Job, work: &Batch) -> String {
     match &work.task.destination {
         Destination::Tree(_) => "../".repeat(job.target.components().count().saturating_sub(1)),
         _ => String::new(),
@@ -406,7 +406,7 @@ fn is_written(destination: &Destination) -> bool {
 fn keep(
     job: &Job,
     (bytes, read): (&[u8], &[(PathBuf, String)]),
-    work: &Work,
+    work: &Batch,
     done: &mut Done,
 ) -> io::Result<()> {
     match &work.task.destination {
@@ -422,7 +422,7 @@ fn account(
     source: &Source,
     translation: &Translation,
     out_file: Option<String>,
-    work: &Work,
+    work: &Batch,
     done: &mut Done,
 ) {
     let count = |outcome| translation.directives.iter().filter(|one| one.outcome == outcome).count();
@@ -454,7 +454,7 @@ fn deliver(
     job: &Job,
     source: &Source,
     translation: &Translation,
-    work: &Work,
+    work: &Batch,
     done: &mut Done,
 ) -> io::Result<()> {
     let (old, new) = (&source.file.bytes, &translation.text);
@@ -484,7 +484,7 @@ fn beside(
     job: &Job,
     source: &Source,
     translation: &Translation,
-    work: &Work,
+    work: &Batch,
     done: &mut Done,
 ) -> io::Result<()> {
     let is_fortran = source.file.language.is_fortran();
@@ -514,7 +514,7 @@ fn beside(
 }
 
 /// Where the support header of a job's translation belongs; `None` if nothing is written or shown.
-fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
+fn support_place(job: &Job, work: &Batch) -> Option<(PathBuf, PathBuf)> {
     let place = match &work.task.destination {
         Destination::Tree(out) => out.join(SUPPORT),
         Destination::InPlace | Destination::Diff => place_of(job, work).with_file_name(SUPPORT),
@@ -524,7 +524,7 @@ fn support_place(job: &Job, work: &Work) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Where a job's translation goes, or what messages call it.
-fn place_of(job: &Job, work: &Work) -> PathBuf {
+fn place_of(job: &Job, work: &Batch) -> PathBuf {
     match &work.task.destination {
         Destination::Tree(out) => out.join(&job.target),
         Destination::InPlace => job.real.clone(),
@@ -533,7 +533,7 @@ fn place_of(job: &Job, work: &Work) -> PathBuf {
 }
 
 /// Writes or shows the support header: once in an output tree, or in each folder that needs it, with the parts that are used.
-fn support(done: &[Done], work: &Work) -> Verdict {
+fn support(done: &[Done], work: &Batch) -> Verdict {
     let mut places: BTreeMap<&Path, (&Path, BTreeSet<&str>)> = BTreeMap::new();
     for one in done {
         let Some((like, place)) = &one.supported else { continue };
@@ -552,7 +552,7 @@ fn support(done: &[Done], work: &Work) -> Verdict {
 }
 
 /// Writes CUDA's run-time library, once in an output tree or in each folder that needs it, and what builds it all.
-fn runtime(done: &[Done], work: &Work) -> Verdict {
+fn runtime(done: &[Done], work: &Batch) -> Verdict {
     // With a file whose mode they take over, and whether a file in Fortran calls the library.
     let mut folders: BTreeMap<PathBuf, (&Path, bool)> = BTreeMap::new();
     for (one, (like, place)) in done.iter().filter_map(|one| Some((one, one.launched.as_ref()?))) {
@@ -590,7 +590,7 @@ fn runtime(done: &[Done], work: &Work) -> Verdict {
     verdict
 }
 
-fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
+fn write(place: &Path, text: &str, like: &Path, work: &Batch) -> Verdict {
     let mut notes = String::new();
     let written = work.write(place, text.as_bytes(), Made { source: None, read: &[], like }, &mut notes);
     tell(&notes);
@@ -602,7 +602,7 @@ fn write(place: &Path, text: &str, like: &Path, work: &Work) -> Verdict {
 
 /// Writes the header that translations include, unless a file of the user's has its name. Files that this run has not met may
 /// use what an older header has.
-fn write_support(place: &Path, like: &Path, names: BTreeSet<&str>, work: &Work) -> Verdict {
+fn write_support(place: &Path, like: &Path, names: BTreeSet<&str>, work: &Batch) -> Verdict {
     let old = std::fs::read(place).map(|old| String::from_utf8_lossy(&old).into_owned());
     if old.as_ref().is_ok_and(|old| !old.starts_with(&format!("/*\n * {SUPPORT}:"))) {
         let why = io::Error::other("a file that is not acc2omp's has this name");
@@ -613,7 +613,7 @@ fn write_support(place: &Path, like: &Path, names: BTreeSet<&str>, work: &Work) 
 }
 
 /// Replaces an input, and says what the new file could not take over from the old one.
-fn replace(job: &Job, new: &[u8], work: &Work, done: &mut Done) -> io::Result<()> {
+fn replace(job: &Job, new: &[u8], work: &Batch, done: &mut Done) -> io::Result<()> {
     let meta = std::fs::metadata(&job.real)?;
     if meta.permissions().readonly() && !work.task.force {
         return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
@@ -634,7 +634,7 @@ fn replace(job: &Job, new: &[u8], work: &Work, done: &mut Done) -> io::Result<()
 }
 
 /// Prints everything in the order of the inputs, and the table.
-fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
+fn close(done: &[Done], jobs: &[Job], work: &Batch) -> Verdict {
     let mut sum = Summary::default();
     let mut verdict = Verdict::Done;
     for one in done {
@@ -676,7 +676,7 @@ fn close(done: &[Done], jobs: &[Job], work: &Work) -> Verdict {
 }
 
 /// Writes the report.
-fn reported(done: &[Done], sum: &Summary, work: &Work) -> Verdict {
+fn reported(done: &[Done], sum: &Summary, work: &Batch) -> Verdict {
     let mut groups = Groups::default();
     let mut said = String::new();
     for one in done {
@@ -697,7 +697,7 @@ fn reported(done: &[Done], sum: &Summary, work: &Work) -> Verdict {
 }
 
 /// Writes the manifest of the output tree.
-fn finish(work: Work) -> Verdict {
+fn finish(work: Batch) -> Verdict {
     let Some(out) = work.out else { return Verdict::Done };
     let database = work.task.database.as_deref().map(build::database_file);
     let run = Run {

@@ -19,9 +19,9 @@ const DATABASE: &str = "compile_commands.json";
 /// Files of options that name one another are followed no further than this.
 const DEPTH: usize = 16;
 
-/// What a compiler knows of a file.
+/// The options of a compiler that decide what it reads of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct CompilerFlags {
     /// The names that `-D` defines and `-U` does not.
     pub predefined: Arc<Predefined>,
     /// The folders of `-I`, in their order.
@@ -36,11 +36,11 @@ pub struct Told {
 #[derive(Debug, Default)]
 pub struct Build {
     /// What the command line says of all files.
-    all: Arc<Told>,
+    all: Arc<CompilerFlags>,
     /// What the compilation database says of its files, with what the command line says.
-    listed: HashMap<PathBuf, Arc<Told>>,
+    listed: HashMap<PathBuf, Arc<CompilerFlags>>,
     /// What all files of the database have in common.
-    common: Arc<Told>,
+    common: Arc<CompilerFlags>,
     /// Whether there is a database.
     pub has_database: bool,
 }
@@ -94,14 +94,14 @@ pub fn database_file(path: &Path) -> PathBuf {
 
 impl Build {
     /// How files are built that the command line says this of, and a compilation database, perhaps.
-    pub fn new(all: Told, database: Option<&Path>) -> Result<Build, String> {
+    pub fn new(all: CompilerFlags, database: Option<&Path>) -> Result<Build, String> {
         let Some(path) = database else { return Ok(Build::from(all)) };
         let path = database_file(path);
         let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let entries: Vec<Entry> =
             serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         let place = path.parent().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
-        let mut files: HashMap<PathBuf, Told> = HashMap::new();
+        let mut files: HashMap<PathBuf, CompilerFlags> = HashMap::new();
         for entry in entries {
             let directory = place.join(&entry.directory);
             // What is not there any more is not a file of the run.
@@ -111,46 +111,46 @@ impl Build {
                 // Nothing is said of the file, which counts as one that the database lacks.
                 continue;
             }
-            let told = Told::read(words, &directory);
-            files.entry(file).and_modify(|known| known.join(&told)).or_insert(told);
+            let flags = CompilerFlags::read(words, &directory);
+            files.entry(file).and_modify(|known| known.join(&flags)).or_insert(flags);
         }
         let each = files.values();
         let common = each.cloned().reduce(|mut all, one| {
             all.join(&one);
             all
         });
-        let with_all = |told: Told| Arc::new(told.and(&all));
+        let with_all = |flags: CompilerFlags| Arc::new(flags.and(&all));
         let common = with_all(common.unwrap_or_default());
-        let listed = files.into_iter().map(|(file, told)| (file, with_all(told))).collect();
+        let listed = files.into_iter().map(|(file, flags)| (file, with_all(flags))).collect();
         Ok(Build { listed, common, has_database: true, ..Build::from(all) })
     }
 
     /// How a file is built that is reported `all`, beside others of which something else is known.
-    pub fn beside(all: Told, others: HashMap<PathBuf, Told>) -> Build {
+    pub fn beside(all: CompilerFlags, others: HashMap<PathBuf, CompilerFlags>) -> Build {
         let all = Arc::new(all);
-        let listed = others.into_iter().map(|(file, told)| (file, Arc::new(told))).collect();
+        let listed = others.into_iter().map(|(file, flags)| (file, Arc::new(flags))).collect();
         Build { listed, common: Arc::clone(&all), all, has_database: false }
     }
 
     /// What is said of a file that is compiled by itself; `None` if the database does not know it.
-    pub fn listed(&self, file: &Path) -> Option<&Arc<Told>> {
+    pub fn listed(&self, file: &Path) -> Option<&Arc<CompilerFlags>> {
         let known = self.listed.get(file);
         if self.has_database { known } else { known.or(Some(&self.all)) }
     }
 
     /// What is said of a file that others include.
-    pub fn of_included(&self) -> &Arc<Told> {
+    pub fn of_included(&self) -> &Arc<CompilerFlags> {
         if self.has_database { &self.common } else { &self.all }
     }
 
     /// What is said of any file.
-    pub fn of_all(&self) -> &Arc<Told> {
+    pub fn of_all(&self) -> &Arc<CompilerFlags> {
         &self.all
     }
 }
 
-impl From<Told> for Build {
-    fn from(all: Told) -> Build {
+impl From<CompilerFlags> for Build {
+    fn from(all: CompilerFlags) -> Build {
         Build { all: Arc::new(all), ..Build::default() }
     }
 }
@@ -164,28 +164,28 @@ impl Entry {
     }
 }
 
-impl Told {
+impl CompilerFlags {
     /// Reads the words of a compiler's command, which runs in `directory`.
-    pub fn read(words: Vec<String>, directory: &Path) -> Told {
+    pub fn read(words: Vec<String>, directory: &Path) -> CompilerFlags {
         let words: Vec<String> = words.into_iter().flat_map(|word| response(word, directory)).collect();
-        let mut told = Told::without_first(&words, directory);
-        told.find_first(&words, directory, &|_| None);
-        told
+        let mut flags = CompilerFlags::without_first(&words, directory);
+        flags.find_first(&words, directory, &|_| None);
+        flags
     }
 
     /// Reads these words; the files of `-include` are still to find.
-    pub fn without_first(words: &[String], directory: &Path) -> Told {
+    pub fn without_first(words: &[String], directory: &Path) -> CompilerFlags {
         let parts = parts(words);
-        let mut told = Told::default();
+        let mut flags = CompilerFlags::default();
         for (asks, value) in said(&parts) {
-            told.add(asks, value.text, directory);
+            flags.add(asks, value.text, directory);
         }
         for (part, next) in parts.iter().zip(parts.iter().skip(1).map(Some).chain([None])) {
             if let Some(column) = last_column(part.text, next.map(|next| next.text)) {
-                Arc::make_mut(&mut told.predefined).end_lines_at(column);
+                Arc::make_mut(&mut flags.predefined).end_lines_at(column);
             }
         }
-        told
+        flags
     }
 
     /// Finds the files of `-include`: what this does not say is asked for.
@@ -233,20 +233,20 @@ impl Told {
     }
 
     /// Keeps of names what another command for the file says, too, and adds its folders.
-    fn join(&mut self, other: &Told) {
+    fn join(&mut self, other: &CompilerFlags) {
         Arc::make_mut(&mut self.predefined).keep_common(&other.predefined);
         self.add_places(other);
     }
 
     /// With what `all` says after it; its folders come first.
-    fn and(self, all: &Told) -> Told {
-        let mut told = Told { predefined: self.predefined.clone(), ..all.clone() };
-        Arc::make_mut(&mut told.predefined).extend(&all.predefined);
-        told.add_places(&self);
-        told
+    fn and(self, all: &CompilerFlags) -> CompilerFlags {
+        let mut flags = CompilerFlags { predefined: self.predefined.clone(), ..all.clone() };
+        Arc::make_mut(&mut flags.predefined).extend(&all.predefined);
+        flags.add_places(&self);
+        flags
     }
 
-    fn add_places(&mut self, other: &Told) {
+    fn add_places(&mut self, other: &CompilerFlags) {
         let add = |own: &mut Vec<PathBuf>, other: &[PathBuf]| {
             for path in other {
                 if !own.contains(path) {
@@ -361,8 +361,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn names(told: &Told) -> String {
-        let all = told.predefined.names().map(|(name, line)| line.unwrap_or(&format!("!{name}")).to_owned());
+    fn names(flags: &CompilerFlags) -> String {
+        let all = flags.predefined.names().map(|(name, line)| line.unwrap_or(&format!("!{name}")).to_owned());
         all.collect::<Vec<_>>().join("; ")
     }
 
@@ -376,18 +376,18 @@ mod tests {
         fs::write(root.join("more2"), "-DMORE2").unwrap();
         let command = "cc -DA -D B=2 '-DT=\"x y\"' -Wp,-DW,-UV -Iinc -Ino -isystem sys -isysroot /x \
             -include first.h -Wp,-include,first.h -Xclang -imacrosinc/first.h -include-pch x @more -DLAST -o -UX a.c";
-        let told = Told::read(shlex::split(command).unwrap(), &root);
-        assert_eq!(names(&told), "A 1; B 2; LAST 1; MORE a b; !MORE2; T \"x y\"; !V; W 1; !X");
-        assert_eq!(told.folders, [root.join("inc")]);
-        assert_eq!(told.system, [root.join("sys")]);
-        assert_eq!(told.first, vec![root.join("inc/first.h"); 3]);
+        let flags = CompilerFlags::read(shlex::split(command).unwrap(), &root);
+        assert_eq!(names(&flags), "A 1; B 2; LAST 1; MORE a b; !MORE2; T \"x y\"; !V; W 1; !X");
+        assert_eq!(flags.folders, [root.join("inc")]);
+        assert_eq!(flags.system, [root.join("sys")]);
+        assert_eq!(flags.first, vec![root.join("inc/first.h"); 3]);
     }
 
     #[test]
     fn options_say_how_long_fixed_lines_are() {
         let column = |command: &str| {
             let words = command.split(' ').map(str::to_owned).collect();
-            Told::read(words, Path::new(".")).predefined.last_column()
+            CompilerFlags::read(words, Path::new(".")).predefined.last_column()
         };
         assert_eq!(column("gfortran -ffixed-line-length-132 -c a.f"), Some(132));
         assert_eq!(column("flang -ffixed-line-length=100 a.f"), Some(100));
@@ -410,15 +410,15 @@ mod tests {
         fs::create_dir(root.join("build")).unwrap();
         let text = text.replace("BUILD", &root.join("build").display().to_string());
         fs::write(root.join(DATABASE), text).unwrap();
-        let mut all = Told::default();
+        let mut all = CompilerFlags::default();
         all.add(Asks::Define, "N=2", &root);
         let build = Build::new(all, Some(&root)).unwrap();
-        let said = |name: &str| build.listed(&root.join(name)).map(|told| names(told));
+        let said = |name: &str| build.listed(&root.join(name)).map(|flags| names(flags));
         assert_eq!(said("a.c").unwrap(), "GPU 1; N 2");
         assert_eq!(said("b.c").unwrap(), "!GPU; N 2");
         assert_eq!((said("c.c"), said("silent.c"), said("open.c")), (None, None, None));
         assert_eq!((names(build.of_included()), names(build.of_all())), ("N 2".to_owned(), "N 2".to_owned()));
         fs::write(root.join(DATABASE), "{").unwrap();
-        assert!(Build::new(Told::default(), Some(&root.join(DATABASE))).is_err());
+        assert!(Build::new(CompilerFlags::default(), Some(&root.join(DATABASE))).is_err());
     }
 }

@@ -17,15 +17,15 @@ use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
 use crate::{Declarations, Header, Source, To, cuda, scan};
 
 use super::brief::Brief;
-use super::build::{Build, Told};
+use super::build::{Build, CompilerFlags};
 use super::manifest;
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
 /// What a file is shown of a header: the bytes that are hidden, those that options rule out, and what these say of names.
-type Part = (Vec<Span>, Vec<Span>, Arc<Predefined>);
+type ShownPart = (Vec<Span>, Vec<Span>, Arc<Predefined>);
 /// A text by its hash, and what a file is shown of it.
-type Text = (String, Language, Part);
+type Text = (String, Language, ShownPart);
 /// Made once, by whoever comes first.
 type Once<T> = Arc<OnceLock<T>>;
 
@@ -33,7 +33,7 @@ type Once<T> = Arc<OnceLock<T>>;
 #[derive(Debug, Default)]
 pub struct Headers {
     roots: Vec<PathBuf>,
-    /// What compilers are told of the files.
+    /// The options with which the files are compiled.
     build: Build,
     /// The files that define a Fortran module, by its name in lower case.
     modules: HashMap<String, Vec<PathBuf>>,
@@ -62,7 +62,7 @@ struct Found {
     /// The Fortran modules that it uses.
     used: Vec<String>,
     /// What it declares, by what the file that includes it is shown.
-    showing: Mutex<HashMap<Part, Once<Arc<Header>>>>,
+    showing: Mutex<HashMap<ShownPart, Once<Arc<Header>>>>,
 }
 
 /// The modules that a file of Fortran defines and uses.
@@ -86,9 +86,9 @@ impl<'a> Named<'a> {
 struct Walk<'a> {
     headers: &'a Headers,
     language: Language,
-    /// What compilers are told of the file.
-    told: Arc<Told>,
-    /// Names of which headers say something else than options do.
+    /// The options with which the file is compiled.
+    flags: Arc<CompilerFlags>,
+    /// Names that headers define in another way than options do.
     changed: Vec<String>,
     /// The files met so far, and whether the inclusion was shown.
     met: HashMap<PathBuf, bool>,
@@ -145,19 +145,19 @@ impl Headers {
     pub fn read_ahead(&self) {
         self.used.par_iter().for_each(|(path, language)| {
             let Some(found) = self.read(path, *language) else { return };
-            let told = Arc::clone(self.told(path));
+            let flags = Arc::clone(self.flags(path));
             let met = HashMap::from([(path.clone(), true)]);
-            let mut defined = Defined::with(found.file.language, &told.predefined);
+            let mut defined = Defined::with(found.file.language, &flags.predefined);
             let mut walk = Walk {
                 headers: self,
                 language: *language,
-                told: Arc::clone(&told),
+                flags: Arc::clone(&flags),
                 changed: Vec::new(),
                 met,
                 found: Vec::new(),
             };
             let shown = walk.file(&found.outline, path, &mut defined);
-            found.part(&shown, &told, self);
+            found.part(&shown, &flags, self);
         });
     }
 
@@ -167,9 +167,9 @@ impl Headers {
         let fortran: HashSet<&Path> = files.iter().copied().filter(|path| is_fortran(path)).collect();
         let places = files.par_iter().filter(|path| fortran.contains(**path)).flat_map_iter(|path| {
             let folder = path.parent().unwrap_or(Path::new(""));
-            let told = self.build.listed(path).unwrap_or(self.build.of_all());
+            let flags = self.build.listed(path).unwrap_or(self.build.of_all());
             let found = included_by(path).into_iter().filter_map(|(name, at)| {
-                let target = self.find(told, folder, &name)?;
+                let target = self.find(flags, folder, &name)?;
                 fortran.contains(target.as_path()).then(|| (target, (path.to_path_buf(), at)))
             });
             found.collect::<Vec<_>>()
@@ -193,17 +193,17 @@ impl Headers {
 
     /// Whether a file that says nothing of OpenACC may write its directives by macros of headers.
     pub fn may_write(&self, language: Language, bytes: &[u8], real: &Path) -> bool {
-        let told = self.told(real);
+        let flags = self.flags(real);
         let brief = |path: &Path| {
             let once = once(&self.briefs, path.to_path_buf());
             let read = || Arc::new(Brief::of(&fs::read(path).unwrap_or_default(), language));
             Arc::clone(once.get_or_init(read))
         };
-        let mut met: HashSet<PathBuf> = told.first.iter().cloned().collect();
+        let mut met: HashSet<PathBuf> = flags.first.iter().cloned().collect();
         let mut open: Vec<(PathBuf, Arc<Brief>)> =
-            told.first.iter().map(|path| (path.clone(), brief(path))).collect();
+            flags.first.iter().map(|path| (path.clone(), brief(path))).collect();
         open.push((real.to_path_buf(), Arc::new(Brief::of(bytes, language))));
-        let by_options = || told.predefined.names().filter_map(|(_, line)| line);
+        let by_options = || flags.predefined.names().filter_map(|(_, line)| line);
         let mut has_operator = by_options().any(|line| scan::mentions_operator(line.as_bytes()));
         let mut mentions = by_options().any(|line| scan::mentions_openacc(line.as_bytes(), language));
         while let Some((path, one)) = open.pop() {
@@ -212,8 +212,8 @@ impl Headers {
             let folder = path.parent().unwrap_or(Path::new(""));
             for (name, is_quoted) in &one.includes {
                 let found = match is_quoted {
-                    true => self.find(told, folder, name),
-                    false => self.find_in_folders(told, folder, name),
+                    true => self.find(flags, folder, name),
+                    false => self.find_in_folders(flags, folder, name),
                 };
                 open.extend(found.filter(|path| met.insert(path.clone())).map(|path| {
                     let brief = brief(&path);
@@ -227,10 +227,10 @@ impl Headers {
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.
     pub fn source(&self, mut file: SourceFile, real: &Path) -> Source {
-        let (language, told) = (file.language, Arc::clone(self.told(real)));
-        file.predefined = Arc::clone(&told.predefined);
+        let (language, flags) = (file.language, Arc::clone(self.flags(real)));
+        file.predefined = Arc::clone(&flags.predefined);
         let met = HashMap::from([(real.to_path_buf(), true)]);
-        let mut walk = Walk { headers: self, language, told, changed: Vec::new(), met, found: Vec::new() };
+        let mut walk = Walk { headers: self, language, flags, changed: Vec::new(), met, found: Vec::new() };
         let mut defined = Defined::before(&file);
         walk.first(&mut defined);
         walk.file(&Outline::of(&file), real, &mut defined);
@@ -254,9 +254,9 @@ impl Headers {
         others.into_iter().cloned().collect()
     }
 
-    /// What compilers are told of a file: a part of others has the options that all files have, or those of the one that
-    /// includes it.
-    fn told(&self, real: &Path) -> &Arc<Told> {
+    /// The options with which a file is compiled: those of the file that includes it if there is only one, else those that all files
+    /// have.
+    fn flags(&self, real: &Path) -> &Arc<CompilerFlags> {
         let included = self.included.get(real).map(Vec::as_slice);
         let by =
             included.and_then(|places| self.build.listed(&places.first().filter(|_| places.len() == 1)?.0));
@@ -285,27 +285,27 @@ impl Headers {
         near.or_else(|| places.first()).cloned()
     }
 
-    /// The file that an inclusion means: beside the file that includes it, in a folder of `-I` or of the command line, or, as
-    /// compilers are told of other folders, the nearest one of the files at hand.
-    fn find(&self, told: &Told, folder: &Path, name: &str) -> Option<PathBuf> {
-        self.first(told, Some(folder), name).or_else(|| self.nearest(folder, Path::new(name)))
+    /// The file that an inclusion means: in the folder of the file that includes it, in a folder of `-I` or of the command line, or,
+    /// since compilers may be given other folders, the nearest one of the files at hand.
+    fn find(&self, flags: &CompilerFlags, folder: &Path, name: &str) -> Option<PathBuf> {
+        self.first(flags, Some(folder), name).or_else(|| self.nearest(folder, Path::new(name)))
     }
 
     /// The file that an inclusion between angle brackets means, if it is none of the compiler's or the system's.
-    fn find_in_folders(&self, told: &Told, folder: &Path, name: &str) -> Option<PathBuf> {
+    fn find_in_folders(&self, flags: &CompilerFlags, folder: &Path, name: &str) -> Option<PathBuf> {
         if cuda::is_of_system(name) {
             return None;
         }
-        self.first(told, None, name).or_else(|| self.nearest(folder, Path::new(name)))
+        self.first(flags, None, name).or_else(|| self.nearest(folder, Path::new(name)))
     }
 
     /// The first file of this name in the folders that compilers search, inside those that the user named.
-    fn first(&self, told: &Told, beside: Option<&Path>, name: &str) -> Option<PathBuf> {
-        let folders = told.folders.iter().chain(&told.system).chain(&self.roots).map(PathBuf::as_path);
+    fn first(&self, flags: &CompilerFlags, beside: Option<&Path>, name: &str) -> Option<PathBuf> {
+        let folders = flags.folders.iter().chain(&flags.system).chain(&self.roots).map(PathBuf::as_path);
         beside.into_iter().chain(folders).find_map(|place| {
             let path = place.join(name).canonicalize().ok()?;
             let is_ours =
-                path.is_file() && self.roots.iter().chain(&told.folders).any(|root| path.starts_with(root));
+                path.is_file() && self.roots.iter().chain(&flags.folders).any(|root| path.starts_with(root));
             is_ours.then_some(path)
         })
     }
@@ -341,8 +341,8 @@ impl Walk<'_> {
         let folder = real.parent().unwrap_or(Path::new(""));
         outline.follow(defined, &mut |name, is_quoted, active, defined| {
             let found = match is_quoted {
-                true => self.headers.find(&self.told, folder, name),
-                false => self.headers.find_in_folders(&self.told, folder, name),
+                true => self.headers.find(&self.flags, folder, name),
+                false => self.headers.find_in_folders(&self.flags, folder, name),
             };
             let Some(path) = found else { return };
             match active {
@@ -363,29 +363,29 @@ impl Walk<'_> {
             }
         }
         let Some(found) = self.headers.read(&path, self.language) else { return };
-        let told = Arc::clone(&self.told);
+        let flags = Arc::clone(&self.flags);
         let meanings = |defined: &Defined| -> Vec<(Option<String>, bool)> {
-            let names = told.predefined.names().map(|(name, _)| name);
+            let names = flags.predefined.names().map(|(name, _)| name);
             names.map(|name| (defined.get(name).cloned(), defined.is_decided(name))).collect()
         };
         let before = meanings(defined);
         let shown = stacker::maybe_grow(1 << 16, 1 << 20, || self.file(&found.outline, &path, defined));
-        let names = told.predefined.names().map(|(name, _)| name);
+        let names = flags.predefined.names().map(|(name, _)| name);
         let all = names.zip(before.iter().zip(meanings(defined)));
         let changed = all.filter(|(_, (old, new))| **old != *new).map(|(name, _)| name.to_owned());
         self.changed.extend(changed.filter(|_| active));
         self.modules(&found.used, &path);
-        let header = found.part(&shown, &self.told, self.headers);
+        let header = found.part(&shown, &self.flags, self.headers);
         // Who tells headers apart by their declarations must not take two for one.
-        let has_twin = self.found.iter().any(|(_, other)| other.is_same_text(&header));
+        let has_equal = self.found.iter().any(|(_, other)| other.is_same_text(&header));
         let own = || Arc::new(Header::showing(header.file.clone(), &shown));
-        let header = if has_twin { own() } else { header };
+        let header = if has_equal { own() } else { header };
         self.found.push((path, header));
     }
 
     /// The files that options have compilers read before the file.
     fn first(&mut self, defined: &mut Defined) {
-        for path in self.told.first.clone() {
+        for path in self.flags.first.clone() {
             self.header(path, true, defined);
         }
     }
@@ -396,7 +396,7 @@ impl Walk<'_> {
             return;
         }
         let Some(found) = self.headers.read(path, self.language) else { return };
-        let file = found.told(&self.told);
+        let file = found.flags(&self.flags);
         let shown = self.file(&found.outline, path, &mut Defined::before(&file));
         self.modules(&found.used, path);
         let header = Header::including(file, &shown, at);
@@ -408,28 +408,28 @@ impl Walk<'_> {
         let folder = real.parent().unwrap_or(Path::new(""));
         for path in used.iter().filter_map(|name| self.headers.module(folder, name)) {
             let Some(found) = self.headers.read(&path, self.language) else { continue };
-            let told = Arc::clone(self.headers.told(&path));
-            let around = std::mem::replace(&mut self.told, told);
+            let flags = Arc::clone(self.headers.flags(&path));
+            let around = std::mem::replace(&mut self.flags, flags);
             let changed = self.changed.len();
-            let mut defined = Defined::with(found.file.language, &self.told.predefined);
+            let mut defined = Defined::with(found.file.language, &self.flags.predefined);
             self.header(path, true, &mut defined);
             self.changed.truncate(changed);
-            self.told = around;
+            self.flags = around;
         }
     }
 }
 
 impl Found {
-    /// Its file, for those who are told this.
-    fn told(&self, told: &Told) -> SourceFile {
-        SourceFile { predefined: Arc::clone(&told.predefined), ..self.file.clone() }
+    /// Its file as these options define its names.
+    fn flags(&self, flags: &CompilerFlags) -> SourceFile {
+        SourceFile { predefined: Arc::clone(&flags.predefined), ..self.file.clone() }
     }
 
     /// What a file is shown of it.
-    fn part(&self, shown: &Shown, told: &Told, headers: &Headers) -> Arc<Header> {
-        let part = (shown.hidden.clone(), shown.ruled_out.clone(), Arc::clone(&told.predefined));
+    fn part(&self, shown: &Shown, flags: &CompilerFlags, headers: &Headers) -> Arc<Header> {
+        let part = (shown.hidden.clone(), shown.ruled_out.clone(), Arc::clone(&flags.predefined));
         let make = || {
-            let file = self.told(told);
+            let file = self.flags(flags);
             let text = once(&headers.texts, (self.hash.clone(), file.language, part.clone()));
             let declarations = text.get_or_init(|| Arc::new(Declarations::of(&file, shown)));
             Arc::new(Header::with(file, Arc::clone(declarations)))

@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use args::Request;
 pub use args::command;
-pub use build::{Build, Told};
+pub use build::{Build, CompilerFlags};
 pub use headers::Headers;
 
 /// How a run ended.

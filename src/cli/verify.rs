@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, io};
 
-use super::build::{Build, Told};
+use super::build::{Build, CompilerFlags};
 use super::config::Config;
 use super::headers::Headers;
 use super::{Verdict, fail, files, print, tell};
@@ -190,7 +190,7 @@ fn sources(root: &Path) -> Vec<Found> {
     let Ok(tree) = files::gather(&[root.to_path_buf()], None, &Languages::default()) else {
         return Vec::new();
     };
-    let headers = Headers::new(vec![root.to_path_buf()], Build::from(Told::default()));
+    let headers = Headers::new(vec![root.to_path_buf()], Build::from(CompilerFlags::default()));
     let found = tree.jobs.iter().filter_map(|job| {
         let bytes = fs::read(&job.path).ok()?;
         let language = scan::language_of(&job.path, &bytes, &Languages::default())?;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Subscript};
 use crate::bind;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
-use crate::plan::{Attribute, Item, Launch, Part, Region, Sharing};
+use crate::plan::{Attribute, Item, KernelsPart, Launch, Region, Sharing};
 use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
 
@@ -478,18 +478,20 @@ impl<'a> Maker<'a> {
     }
 
     /// Adds parts of `kernels`; `host` is what the host does before the next one.
-    fn parts(&self, parts: &[Part], pieces: &mut Vec<Piece>, host: &mut Vec<Host>) -> Result<(), Why> {
+    fn parts(&self, parts: &[KernelsPart], pieces: &mut Vec<Piece>, host: &mut Vec<Host>) -> Result<(), Why> {
         let unit = self.ground.files.own.unit;
         for part in parts {
             match part {
-                Part::Launch { stmt, directive } => {
+                KernelsPart::Launch { stmt, directive } => {
                     let combined = directive.or_else(|| self.launched(*stmt));
                     // One thread makes one value of an array.
                     let combined = combined.filter(|_| !self.makes_one_value(*stmt));
                     let word = if combined.is_some() { "parallel loop" } else { "serial" };
                     pieces.push(Piece { stmt: *stmt, word, combined, before: std::mem::take(host) });
                 }
-                Part::Host { stmt, bodies } if matches!(unit.stmt(*stmt).kind, StmtKind::If { .. }) => {
+                KernelsPart::Host { stmt, bodies }
+                    if matches!(unit.stmt(*stmt).kind, StmtKind::If { .. }) =>
+                {
                     let StmtKind::If { cond, .. } = unit.stmt(*stmt).kind else { continue };
                     host.push(Host::If(cond));
                     for (at, (_, parts)) in bodies.iter().enumerate() {
@@ -498,14 +500,16 @@ impl<'a> Maker<'a> {
                     }
                     host.push(Host::End);
                 }
-                Part::Host { stmt, bodies } if matches!(unit.stmt(*stmt).kind, StmtKind::For { .. }) => {
+                KernelsPart::Host { stmt, bodies }
+                    if matches!(unit.stmt(*stmt).kind, StmtKind::For { .. }) =>
+                {
                     host.push(Host::Loop(*stmt));
                     for (_, parts) in bodies {
                         self.parts(parts, pieces, host)?;
                     }
                     host.push(Host::End);
                 }
-                Part::Host { stmt, .. } | Part::Output(stmt) => {
+                KernelsPart::Host { stmt, .. } | KernelsPart::Output(stmt) => {
                     let at = unit.stmt(*stmt).span;
                     return Err(Why::new(at, "what the host runs in a `kernels` construct"));
                 }

@@ -370,7 +370,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The parameters of a function; an old-style definition declares them behind its declarator.
+    /// The parameters of a function; an old-style definition declares them after its declarator.
     fn params(&mut self, declarator: Node, definition: Node) -> Vec<DeclId> {
         let mut at = Some(declarator);
         let mut params = Vec::new();
@@ -726,8 +726,8 @@ impl Reader<'_> {
             }
             // Of a parameter: `a[restrict n]`.
             Some(Derived::Array(_)) => {
-                let behind = self.file.text(Span { start: name.end, end: declarator.end });
-                behind.split(']').next().is_some_and(says)
+                let after = self.file.text(Span { start: name.end, end: declarator.end });
+                after.split(']').next().is_some_and(says)
             }
             _ => false,
         }
@@ -842,7 +842,7 @@ impl Reader<'_> {
         body.is_some_and(|body| self.named(body).iter().all(|field| field.kind() == "field_declaration"))
     }
 
-    /// A statement of a block. A `case` holds the statements behind it in the tree; in the IR they are its neighbours.
+    /// A statement of a block. In the tree, a `case` holds the statements after it; in the IR they are its neighbours.
     fn block_item(&mut self, node: Node, list: &mut Vec<StmtId>) {
         if node.kind() != "case_statement" {
             list.push(self.stmt(node));

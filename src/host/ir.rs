@@ -166,9 +166,9 @@ pub struct Scope {
     pub uses: Vec<ModuleUse>,
     /// How names without a declaration are typed.
     pub implicit: Implicit,
-    /// From behind its first statement to the end of its last specification statement.
+    /// From the end of its first statement to the end of its last specification statement.
     pub specification: Span,
-    /// Offset of the line behind its last `use`, `import` or `implicit` statement, or behind its first statement: directives
+    /// Offset of the line end after its last `use`, `import` or `implicit` statement, or after its first statement: directives
     /// about its variables and itself may stand from there on.
     pub directives_from: u32,
     /// Of a module, names that are not accessible unless something says so: `private` without names.
@@ -237,7 +237,7 @@ pub struct ModuleUse {
     pub span: Span,
     /// `only:` stands there: nothing but `names` is seen.
     pub only: bool,
-    /// The names behind `only:`, or the renamed ones: the name here, and the name in the module.
+    /// The names after `only:`, or the renamed ones: the name here, and the name in the module.
     pub names: Vec<(String, String)>,
 }
 
@@ -273,14 +273,14 @@ pub struct Concurrent {
     pub reduce: Vec<(String, String)>,
     /// Its first statement.
     pub header: Span,
-    /// The statements of `do` loops in its place, where its `For` stands for such.
+    /// The `do` statements that can replace it, if its `For` stands for a nest.
     pub nested: Option<Nested>,
 }
 
 /// The `do` loops that a `do concurrent` may be written as.
 #[derive(Clone, Debug)]
 pub struct Nested {
-    /// The statements in the place of its first one.
+    /// The statements that replace its first one.
     pub heads: Vec<String>,
     /// Declarations of the indices that only its header declares.
     pub declarations: Vec<String>,
@@ -325,8 +325,7 @@ pub struct Record {
     pub members: Vec<DeclId>,
     /// Its members lie over one another.
     pub is_union: bool,
-    /// All code may name its members, and each has an address: it is no class, says nothing about access, or of none that it is
-    /// private, and has no bit-field.
+    /// All code may name its members, and each has an address: it is not a class, makes no member private, and has no bit-field.
     pub is_open: bool,
     /// Its bytes.
     pub span: Span,
@@ -504,11 +503,11 @@ pub enum StmtKind {
         /// The body.
         body: StmtId,
     },
-    /// `case e:` or `default:` or `name:` with the statement behind it
+    /// `case e:` or `default:` or `name:` with the statement after it
     Labeled {
         /// The name of a goto label; `None` for `case` and `default`.
         label: Option<String>,
-        /// The statement behind the label.
+        /// The statement after the label.
         stmt: Option<StmtId>,
     },
     /// `return`
@@ -601,7 +600,7 @@ pub enum ExprKind {
     Binary(BinaryOp, ExprId, ExprId),
     /// `left = right`, or with the operator of a compound assignment.
     Assign(Option<BinaryOp>, ExprId, ExprId),
-    /// `++` (`true`) or `--` on the operand; before or behind it.
+    /// `++` (`true`) or `--` on the operand; before or after it.
     Step {
         /// `++`
         up: bool,
@@ -758,7 +757,7 @@ impl Unit {
         most(exprs) + most(stmts)
     }
 
-    /// The labels that a loop with a name stands for: the end of its body, and what is behind it.
+    /// The labels that a named loop stands for: the end of its body, and the place after the loop.
     pub fn loop_labels(&self, stmt: StmtId) -> Option<[String; 2]> {
         let (_, name) = self.loop_names.iter().find(|(named, _)| *named == stmt)?;
         Some([format!("cycle {name}"), name.clone()])
@@ -774,7 +773,7 @@ impl Unit {
         self.dialect == Dialect::Fortran
     }
 
-    /// Whether computing an expression may change something; calls do, but for those of functions that are `is_harmless`.
+    /// Whether computing an expression may change something; calls do, except those of functions that are `is_harmless`.
     pub fn has_effect(&self, expr: ExprId, is_harmless: &dyn Fn(ExprId) -> bool) -> bool {
         match &self.expr(expr).kind {
             ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Opaque(_) => true,

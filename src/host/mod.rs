@@ -50,7 +50,7 @@ pub fn declarations(file: &SourceFile, scan: &Scan) -> ir::Unit {
     }
 }
 
-/// How many places of a shadow the grammar cannot read. It is that of `past` but for what was `replaced`.
+/// How many places of a shadow the grammar cannot read. The shadow is that of `past`, except for what was `replaced`.
 pub fn errors(file: &SourceFile, scan: &Scan, past: Option<&Past>, replaced: &[Replaced]) -> usize {
     if past.is_some_and(|past| past.again(&scan.shadow, replaced).is_some()) {
         return 0;
@@ -94,7 +94,7 @@ fn is_parenthesised(tree: &Tree, start: usize, condition: &str) -> bool {
     let whole = start..start + condition.len() + 2;
     let mut inside = tree.root_node().descendant_for_byte_range(whole.start, whole.end);
     let is_whole = inside.is_some_and(|node| node.byte_range() == whole);
-    // What is in them fills them: a comment is no part of an expression, and a list has more than one.
+    // A node that holds one other node has its extent: a comment is not part of an expression, and a list has several.
     while let Some(node) = inside.filter(|node| node.byte_range() == whole) {
         let only = node.named_child(0).filter(|_| node.named_child_count() == 1);
         match only {

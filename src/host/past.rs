@@ -41,7 +41,7 @@ impl Past {
         is_whole.then(|| Past { text: text.to_vec(), tree: tree.clone() })
     }
 
-    /// The tree of `text`, which has other bytes in the place of those `replaced`, and may differ elsewhere byte by byte.
+    /// The tree of `text`, which has other bytes instead of those `replaced`, and may differ elsewhere in single bytes.
     /// `None` if it has errors, or if too much has changed.
     pub(super) fn again(&self, text: &[u8], replaced: &[Replaced]) -> Option<Tree> {
         let changes = changes(&self.text, text, replaced)?;
@@ -96,8 +96,8 @@ fn edits(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<InputEdit> {
     let mut at = 0;
     let mut edits = Vec::with_capacity(changes.len());
     for change in changes {
-        let start_position = behind(here, old.get(at..change.old.start).unwrap_or_default());
-        here = behind(start_position, old.get(change.old.clone()).unwrap_or_default());
+        let start_position = after(here, old.get(at..change.old.start).unwrap_or_default());
+        here = after(start_position, old.get(change.old.clone()).unwrap_or_default());
         at = change.old.end;
         edits.push(InputEdit {
             start_byte: change.old.start,
@@ -105,14 +105,14 @@ fn edits(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<InputEdit> {
             new_end_byte: change.old.start + change.new.len(),
             start_position,
             old_end_position: here,
-            new_end_position: behind(start_position, new.get(change.new.clone()).unwrap_or_default()),
+            new_end_position: after(start_position, new.get(change.new.clone()).unwrap_or_default()),
         });
     }
     edits
 }
 
-/// The place behind a text that begins at `start`.
-fn behind(start: Point, text: &[u8]) -> Point {
+/// The place after a text that begins at `start`.
+fn after(start: Point, text: &[u8]) -> Point {
     match text.iter().rposition(|byte| *byte == b'\n') {
         None => Point::new(start.row, start.column + text.len()),
         Some(last) => {

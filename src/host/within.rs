@@ -1,6 +1,6 @@
 //! What lies within some bytes of the source, or has a name, without a look at all that a unit holds.
 //!
-//! Invariant: what is added behind the first question is found by the next.
+//! Invariant: a query finds what was added after the query before it.
 
 use std::sync::OnceLock;
 
@@ -137,8 +137,8 @@ impl Unit {
 
     /// The outermost function that holds some bytes.
     pub fn function_around(&self, span: Span) -> Option<&Function> {
-        let behind = self.functions.partition_point(|function| function.span.start <= span.start);
-        self.functions[..behind].last().filter(|function| function.span.contains(span))
+        let after = self.functions.partition_point(|function| function.span.start <= span.start);
+        self.functions[..after].last().filter(|function| function.span.contains(span))
     }
 
     /// The declarations whose names begin so.

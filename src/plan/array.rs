@@ -51,7 +51,7 @@ impl Input<'_> {
         self.begins_line(stmt) && (behind.trim().is_empty() || behind.trim().starts_with('!'))
     }
 
-    /// Why the region's statements cannot be parted: there is no room for lines before each of them, or there may be code
+    /// Why the region's statements cannot be separated: there is no room for lines before each of them, or there may be code
     /// that is not seen.
     fn inseparable(&self, region: StmtId, parts: &[StmtId]) -> Option<&'static str> {
         let span = self.unit.stmt(region).span;

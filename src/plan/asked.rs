@@ -24,7 +24,7 @@ impl Input<'_> {
             let line = |at: u32| self.file.lines.line(at);
             span.len() as u32 <= longest && line(span.start) == line(span.end)
         };
-        self.aim.asks
+        self.settings.asks
             && !is_queued
             && !self.any_expr(cond, &|kind| matches!(kind, ExprKind::Opaque(_)))
             && (!self.unit.is_fortran() || self.is_if(stmt) && fits() && !self.reads_component(cond))

@@ -18,7 +18,7 @@ use crate::source::Span;
 use super::feedback::{help, reason};
 use super::induction::Closed;
 use super::inner::Nest;
-use super::{Aim, Input, Region, Routines, launch};
+use super::{Input, Region, Routines, Settings, launch};
 
 /// The directives, and what was found out about the loops.
 pub struct Settled {
@@ -40,24 +40,24 @@ pub type Reached = BTreeMap<u32, BTreeSet<SymbolId>>;
 
 /// Whether some loop is left to the compiler: those of `kernels`, those with `auto`, and, unless the program is taken as it is
 /// written, those without a directive inside of others.
-pub fn leaves_open(unit: &Unit, bound: &[Bound], aim: &Aim) -> bool {
+pub fn leaves_open(unit: &Unit, bound: &[Bound], settings: &Settings) -> bool {
     let governed: BTreeSet<StmtId> =
         bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt).collect();
     bound.iter().any(|one| {
         launch::region(one.directive.kind) == Region::Kernels && one.directive.kind.is_compute()
             || one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Auto)
-    }) || !aim.as_written
+    }) || !settings.as_written
         && governed.iter().any(|stmt| has_plain_loop(unit, *stmt, |inner| governed.contains(&inner)))
 }
 
 /// Settles which loops are parallel.
-pub fn settle(facts: &Facts, bound: Vec<Bound>, aim: &Aim) -> Settled {
+pub fn settle(facts: &Facts, bound: Vec<Bound>, settings: &Settings) -> Settled {
     let (verdicts, diags, changes, closed, reached) = {
-        let input = Input::new(facts.file, facts.unit, facts.symbols, &bound, aim);
+        let input = Input::new(facts.file, facts.unit, facts.symbols, &bound, settings);
         let mut settling = Settling {
             input: &input,
             facts,
-            routines: aim.routines.clone().and_own(facts.unit, &bound, &aim.device_type),
+            routines: settings.routines.clone().and_own(facts.unit, &bound, &settings.device_type),
             at_loop: input.loop_directives(),
             verdicts: BTreeMap::new(),
             changes: Changes::default(),
@@ -164,7 +164,8 @@ impl Settling<'_, '_> {
             outer.is_some_and(|outer| has_plain_loop(self.facts.unit, outer, is_governed))
         };
         let own = self.at_loop.get(&stmt).copied().filter(|at| *at == index);
-        !self.input.aim.as_written && own.into_iter().chain(self.input.all_loops_below(index)).any(has_one)
+        !self.input.settings.as_written
+            && own.into_iter().chain(self.input.all_loops_below(index)).any(has_one)
     }
 
     /// Whether the construct, or a loop in it, is `auto`.

@@ -140,7 +140,7 @@ impl Input<'_> {
             return None;
         }
         let is_apart = |section: &Section| {
-            let leads = section.behind_pointer.contains(&true) && !self.aim.preference.elements_lead;
+            let leads = section.behind_pointer.contains(&true) && !self.settings.preference.elements_lead;
             leads || section.contiguity() == Contiguity::Apart
         };
         let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));

@@ -15,7 +15,7 @@ use super::clauses::{LoopClauses, effective};
 use super::level::Levels;
 use super::listed::Code;
 use super::reduced::{self, Lists};
-use super::{Aim, Gangs, Item, Plan, Region, launch};
+use super::{Gangs, Item, Plan, Region, Settings, launch};
 
 /// How the iterations of a loop, or of tightly nested loops that run as one, are divided.
 #[derive(Clone, Debug)]
@@ -127,9 +127,15 @@ fn divisions(facts: &Facts) -> Divisions {
 
 impl Plan {
     /// Notes how loops are divided, once it is known what becomes of each directive.
-    pub(super) fn note_divisions(&mut self, unit: &Unit, symbols: &Symbols, bound: &[Bound], aim: &Aim) {
-        let device_type = &aim.device_type;
-        self.routines = aim.routines.clone().and_own(unit, bound, device_type);
+    pub(super) fn note_divisions(
+        &mut self,
+        unit: &Unit,
+        symbols: &Symbols,
+        bound: &[Bound],
+        settings: &Settings,
+    ) {
+        let device_type = &settings.device_type;
+        self.routines = settings.routines.clone().and_own(unit, bound, device_type);
         for (note, one) in self.notes.iter_mut().zip(bound).filter(|(_, one)| one.directive.kind.is_compute())
         {
             note.sizes = AskedSizes::of(counting(&one.directive, device_type));

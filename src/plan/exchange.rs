@@ -141,7 +141,7 @@ impl Input<'_> {
 
     /// The exchange in the nest of directive `at`, whose loops run as one.
     pub(super) fn exchange_in(&self, at: usize, stmt: StmtId, headers: &[Header]) -> Option<Exchange> {
-        if headers.len() < 2 || !self.aim.preference.exchanges || self.aim.as_written {
+        if headers.len() < 2 || !self.settings.preference.exchanges || self.settings.as_written {
             return None;
         }
         let loops = self.loop_statements(stmt, headers.len());

@@ -15,7 +15,7 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, 
 use crate::sema::{self, Class, Element, Header, SymbolId, SymbolKind, Symbols, uses};
 use crate::source::{SourceFile, Span};
 
-use super::{Aim, Input};
+use super::{Input, Settings};
 
 /// In more loops than these, nothing is read.
 const DEPTH: usize = 32;
@@ -169,7 +169,7 @@ pub fn with_extents(
     unit: &Unit,
     symbols: &Symbols,
     mut bound: Vec<Bound>,
-    aim: &Aim,
+    settings: &Settings,
 ) -> (Vec<Bound>, Vec<Diag>) {
     let (mut found, mut diags) = (Vec::new(), Vec::new());
     if unit.is_fortran() {
@@ -183,7 +183,7 @@ pub fn with_extents(
         let is_in_macro = file.text(directive.span).starts_with("_Pragma");
         let is_wanted = directive.kind.is_compute() && !is_in_macro;
         let Some(stmt) = bound[index].stmt().filter(|_| is_wanted) else { continue };
-        let input = input.get_or_insert_with(|| Input::new(file, unit, symbols, &bound, aim));
+        let input = input.get_or_insert_with(|| Input::new(file, unit, symbols, &bound, settings));
         let mut region = None;
         for (symbol, at) in input.bare_pointers(index, stmt, &mut memory) {
             let region = region.get_or_insert_with(|| Region::of(input, stmt));

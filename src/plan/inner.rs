@@ -1,7 +1,6 @@
 //! Loops without a directive inside of a loop that is divided: which of them are divided, too.
 //!
-//! Invariant: such a loop is proven parallel, and what it computes is what it computed in order, but for the rounding of the
-//! sums in it.
+//! Invariant: such a loop is proven parallel, and computes what it computed in order, except for the rounding of sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,7 +176,7 @@ impl Settling<'_, '_> {
     /// without it, and there are enough of them without it.
     fn is_strided(&self, nest: Nest, divided: &Divided, inner: StmtId) -> bool {
         let near = |lane| nest.layout.near(lane, inner);
-        !self.input.aim.preference.orders_nests
+        !self.input.settings.preference.orders_nests
             && divided.trips.is_none_or(|trips| trips >= FEW)
             && near(inner) < near(divided.stmt)
     }
@@ -426,7 +425,7 @@ impl Settling<'_, '_> {
 
     /// Whether a loop has few iterations: as far as is known, or as it moves along with the loop around it.
     fn is_short(&self, nest: Nest, stmt: StmtId) -> bool {
-        let short = self.input.aim.preference.short_trip;
+        let short = self.input.settings.preference.short_trip;
         nest.layout.trips(stmt).map_or(nest.layout.is_window(stmt), |trips| i128::from(trips) < short)
     }
 }

@@ -17,7 +17,7 @@ impl Maker<'_> {
         let region = all.last().and_then(|top| self.input.bound[top].stmt());
         let (Some(region), Some(stmt)) = (region, self.input.bound[at].stmt()) else { return };
         let (unit, symbols, bound) = (self.input.unit, self.input.symbols, self.input.bound);
-        let code = Code { unit, symbols, bound, device_type: &self.input.aim.device_type };
+        let code = Code { unit, symbols, bound, device_type: &self.input.settings.device_type };
         let (own, around) = (unit.stmt(stmt).span, unit.stmt(region).span);
         let inside = uses(unit, symbols, stmt);
         let used: Vec<(&ListItem, SymbolId)> = private(&bound[at])

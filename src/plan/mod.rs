@@ -7,7 +7,6 @@ mod array;
 mod asked;
 mod asked_sizes;
 mod auto;
-mod behind;
 mod by_name;
 mod called;
 mod callee;
@@ -33,6 +32,7 @@ mod lent;
 mod level;
 mod levels;
 mod listed;
+mod macro_parameters;
 mod merged;
 mod motion;
 mod nest;
@@ -64,7 +64,6 @@ mod words;
 
 pub use asked_sizes::AskedSizes;
 pub use auto::{Reached, Settled, leaves_open, operator, settle};
-pub use behind::sections_of_parameters;
 pub use by_name::is_named_as_array_only;
 pub use called::{Routines, declared_levels};
 pub use check::{Fault, check};
@@ -80,6 +79,7 @@ pub use induction::{Closed, Last, Put};
 pub use launch::jump_out;
 pub use level::Levels;
 pub use listed::{Code, Launched, Listed, LoopLists, private, used_outside};
+pub use macro_parameters::sections_of_parameters;
 pub use merged::merge_data_clauses;
 pub use motion::Motion;
 pub use nest::TILE;
@@ -94,8 +94,8 @@ pub use strides::{Strides, strides};
 pub use strips::{Count, Strip};
 pub use tables::{ElementUpdate, Table, element_update};
 pub use tree::{
-    ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, Launch, Names,
-    Note, Part, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
+    ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, KernelsPart,
+    Launch, Names, Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
 };
 pub use variable::{Role, Rule, Unlisted, implied};
 pub use wanted::{is_own_counter, live_after};
@@ -112,7 +112,7 @@ use crate::source::{Language, SourceFile, Span};
 
 use clauses::LoopClauses;
 
-/// How loop nests are best shared out, for the target at hand.
+/// How loop nests are best distributed, for the target at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preference {
     /// Tight nests become one loop (else: gangs outside, lanes inside).
@@ -143,10 +143,10 @@ pub struct Preference {
 
 /// What the plan is made for.
 #[derive(Clone, Debug)]
-pub struct Aim {
+pub struct Settings {
     /// The device type whose clauses count.
     pub device_type: String,
-    /// How loop nests are best shared out.
+    /// How loop nests are best distributed.
     pub preference: Preference,
     /// Queues are kept: work goes on while the host does.
     pub queues: bool,
@@ -166,7 +166,7 @@ pub(crate) struct Input<'a> {
     unit: &'a Unit,
     symbols: &'a Symbols,
     bound: &'a [Bound],
-    aim: &'a Aim,
+    settings: &'a Settings,
     entered: data::Entered,
     declared: data::Declared,
     /// The `declare` directives.
@@ -187,7 +187,7 @@ struct Maker<'a> {
 }
 
 /// Plans all bound directives of one file. `held` are the extents of directives that could not be read or bound:
-/// a construct around one of them is left, too.
+/// a construct around one of them remains untranslated, too.
 pub fn plan(
     file: &SourceFile,
     unit: &Unit,
@@ -195,9 +195,9 @@ pub fn plan(
     bound: &[Bound],
     held: &[Span],
     reached: &Reached,
-    aim: &Aim,
+    settings: &Settings,
 ) -> (Plan, Vec<Diag>) {
-    let input = Input { reached: reached.clone(), ..Input::new(file, unit, symbols, bound, aim) };
+    let input = Input { reached: reached.clone(), ..Input::new(file, unit, symbols, bound, settings) };
     let mut maker = Maker::new(input);
     for index in 0..bound.len() {
         maker.directive(index, held);
@@ -209,9 +209,9 @@ pub fn plan(
         maker.statement_functions();
         spelling::respell(&mut maker);
     }
-    maker.plan.note_data(symbols, bound, &aim.device_type);
+    maker.plan.note_data(symbols, bound, &settings.device_type);
     role::settle(&mut maker.plan);
-    maker.plan.note_divisions(unit, symbols, bound, aim);
+    maker.plan.note_divisions(unit, symbols, bound, settings);
     debug_assert_eq!(check(unit, symbols, bound, &maker.plan), [], "{}", file.name);
     (maker.plan, maker.diags)
 }
@@ -232,7 +232,7 @@ impl<'a> Input<'a> {
         unit: &'a Unit,
         symbols: &'a Symbols,
         bound: &'a [Bound],
-        aim: &'a Aim,
+        settings: &'a Settings,
     ) -> Input<'a> {
         let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
         Input {
@@ -240,12 +240,12 @@ impl<'a> Input<'a> {
             unit,
             symbols,
             bound,
-            aim,
+            settings,
             entered: data::entered(unit, bound, symbols),
             declared: data::declared(bound, symbols),
             declares: (0..bound.len()).filter(is_declare).collect(),
             escaping: escaping(unit, symbols, bound),
-            gang_routines: routine::of_gangs(unit, bound, &aim.device_type),
+            gang_routines: routine::of_gangs(unit, bound, &settings.device_type),
             queues: queue::Queues::new(unit, bound),
             reached: Reached::new(),
         }
@@ -271,7 +271,7 @@ impl<'a> Input<'a> {
     /// The clauses of directive `index` that count, sorted.
     fn clauses(&self, index: usize) -> LoopClauses<'a> {
         let directive = &self.bound[index].directive;
-        LoopClauses::new(directive, &effective(directive, &self.aim.device_type).0)
+        LoopClauses::new(directive, &effective(directive, &self.settings.device_type).0)
     }
 
     /// The loop directives below `index`, in source order.
@@ -343,7 +343,7 @@ impl<'a> Maker<'a> {
         if self.input.moves(index) {
             self.plan.notes[index].moves = true;
         }
-        if self.input.aim.queues {
+        if self.input.settings.queues {
             self.outlived(index);
             if matches!(bound.directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
                 self.behind_queued_data(index);
@@ -363,7 +363,7 @@ impl<'a> Maker<'a> {
     /// The clauses that count, with a note if others were dropped.
     fn counting(&mut self, index: usize) -> Vec<usize> {
         let directive = &self.input.bound[index].directive;
-        let (counting, dropped) = effective(directive, &self.input.aim.device_type);
+        let (counting, dropped) = effective(directive, &self.input.settings.device_type);
         if dropped {
             self.diags.push(crate::diag::other_device_dropped(directive.span));
         }

@@ -1,4 +1,4 @@
-//! Loop nests: which loops share out their iterations, over gangs, over the lanes of a gang, or over both.
+//! Loop nests: which loops are distributed, across gangs, across the lanes of a gang, or across both.
 //!
 //! Invariant: a loop is spread only if the program says that its iterations are independent and the target takes its header.
 
@@ -75,8 +75,8 @@ impl Input<'_> {
         self.unit.concurrent.iter().find(|one| one.stmt == stmt && one.nested.is_some())
     }
 
-    /// The one loop among other statements in the innermost of `outer`, with as many tight in it as `wanted`, if it can be
-    /// shared out by itself: the code beside it runs once for the loops around, as it is written.
+    /// The only loop among other statements in the innermost of `outer`, with as many tightly nested loops in it as `wanted`, if it
+    /// can be distributed by itself: the code beside it runs once per iteration of the loops around, as it is written.
     fn loose_inner(&self, at: usize, outer: &[Header], wanted: usize) -> Option<(StmtId, Vec<Header>)> {
         let StmtKind::Block(list) = &self.unit.stmt(outer.last()?.body).kind else { return None };
         let mut loops = list.iter().copied().filter(|stmt| self.header(*stmt).is_ok());
@@ -86,7 +86,7 @@ impl Input<'_> {
         }
         let header = self.header(inner).ok()?;
         let trips = sema::trip_constant(self.unit, &header);
-        if trips.is_some_and(|trips| trips < self.aim.preference.short_trip) {
+        if trips.is_some_and(|trips| trips < self.settings.preference.short_trip) {
             return None;
         }
         let mut headers = vec![header];
@@ -106,7 +106,7 @@ impl Input<'_> {
     /// The header of a loop that the target takes.
     fn header(&self, stmt: StmtId) -> Result<Header, NotCanonical> {
         let header = sema::header(self.unit, self.symbols, stmt)?;
-        match self.aim.preference.not_equal {
+        match self.settings.preference.not_equal {
             Err(why) if header.compare == BinaryOp::NotEqual => Err(NotCanonical(why)),
             _ => Ok(header),
         }
@@ -159,12 +159,12 @@ impl Input<'_> {
 
     fn is_short(&self, inner: &Candidate) -> bool {
         let trips = inner.headers.first().and_then(|header| sema::trip_constant(self.unit, header));
-        trips.is_some_and(|trips| trips < self.aim.preference.short_trip)
+        trips.is_some_and(|trips| trips < self.settings.preference.short_trip)
     }
 
     /// Why a loop may not be divided inside another one, if it may not: it uses arrays of variable length.
     fn barred(&self, stmt: StmtId) -> Option<&'static str> {
-        let why = self.aim.preference.variable_length_inside.err()?;
+        let why = self.settings.preference.variable_length_inside.err()?;
         let used = sema::uses(self.unit, self.symbols, stmt);
         let is_variable = |symbol| sema::has_variable_length(self.unit, self.symbols, symbol);
         used.iter().any(|(symbol, _)| is_variable(symbol)).then_some(why)
@@ -187,7 +187,7 @@ impl Input<'_> {
             self.symbols.get(header.var).class == Class::Pointer
                 && named.any(|symbol| symbol != header.var && is_object(symbol))
         };
-        self.aim.preference.loses_address_bounds && headers.iter().any(is_lost)
+        self.settings.preference.loses_address_bounds && headers.iter().any(is_lost)
     }
 
     /// The `for` statements of a tight nest, outermost first.
@@ -224,7 +224,7 @@ impl Input<'_> {
         inside.into_iter().any(|stmt| match self.unit.stmt(stmt).kind {
             StmtKind::For { .. } => {
                 let trips = self.header(stmt).ok().and_then(|header| sema::trip_constant(self.unit, &header));
-                trips.is_none_or(|trips| trips >= self.aim.preference.short_trip)
+                trips.is_none_or(|trips| trips >= self.settings.preference.short_trip)
             }
             StmtKind::While { .. } | StmtKind::DoWhile { .. } => true,
             _ => false,
@@ -235,7 +235,7 @@ impl Input<'_> {
     fn is_better_flat(&self, stmt: StmtId, directives: &[usize]) -> bool {
         let elements = || sema::elements(self.unit, self.unit.stmt(stmt).span).len();
         let reduces = directives.iter().any(|at| !self.clauses(*at).reduction.is_empty());
-        self.aim.preference.flat_from.is_some_and(|from| !reduces && elements() >= from)
+        self.settings.preference.flat_from.is_some_and(|from| !reduces && elements() >= from)
     }
 
     /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.
@@ -391,11 +391,11 @@ impl Maker<'_> {
         if say && headers.len() < wanted && forced.is_none() {
             self.diags.push(diag::loop_sequential(span, why));
         }
-        let tiles = clauses.tile.filter(|_| self.input.aim.preference.tiles && headers.len() == wanted);
+        let tiles = clauses.tile.filter(|_| self.input.settings.preference.tiles && headers.len() == wanted);
         let size = |size: &str| if size.trim() == "*" { TILE.to_owned() } else { size.to_owned() };
         let tile = tiles.unwrap_or_default().iter().rev().map(|expr| size(&expr.text)).collect();
         let strips = clauses.tile.filter(|_| tiles.is_none() && headers.len() == wanted);
-        let strips = strips.filter(|_| self.input.aim.preference.strips);
+        let strips = strips.filter(|_| self.input.settings.preference.strips);
         let strips =
             strips.and_then(|sizes| self.input.strips(at, stmt, &headers, sizes)).unwrap_or_default();
         Some(Candidate { at, stmt, headers, tile, strips, forced, is_forced: false })
@@ -464,7 +464,7 @@ impl Maker<'_> {
         self.input.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
         self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
-        let is_by_threads = !strips::fill_lanes(&strips, self.input.aim.preference.short_trip);
+        let is_by_threads = !strips::fill_lanes(&strips, self.input.settings.preference.short_trip);
         if !tile.is_empty() || !strips.is_empty() && is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
@@ -496,7 +496,7 @@ impl Maker<'_> {
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
         };
-        strips::parted(work, strips, self.input.aim.preference.short_trip, construct.is_launch)
+        strips::parted(work, strips, self.input.settings.preference.short_trip, construct.is_launch)
     }
 
     /// Whether the tiles of a nest become loops of their own: the gangs share them out, and the lanes of each the elements of a
@@ -525,7 +525,7 @@ impl Maker<'_> {
                 self.tight_directive(*merged.last().unwrap_or(&outer.at), &outer.headers, region)
         {
             let directives = [merged.as_slice(), &[inner.at]].concat();
-            let flat = self.input.aim.preference.collapse_tight
+            let flat = self.input.settings.preference.collapse_tight
                 || self.input.is_better_flat(outer.stmt, &directives)
                 || !available.gangs
                 || lanes_taken
@@ -563,7 +563,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The loops below a construct's that are no construct themselves.
+    /// The loops inside a construct's loop that are not constructs themselves.
     fn rest_stays_sequential(
         &mut self,
         merged: &[usize],
@@ -646,7 +646,7 @@ impl Maker<'_> {
         (found, ragged)
     }
 
-    /// A loop below a spread one that gets no construct of its own, with those in it but for `spread` ones.
+    /// A loop inside a distributed one that gets no construct of its own, with the loops in it except those in `spread`.
     fn stays_sequential(&mut self, at: usize, spread: &[usize], attributes: &mut Vec<Attribute>) {
         let clauses = self.input.clauses(at);
         let is_implied = self.input.bound[at].text.is_none();

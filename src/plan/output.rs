@@ -315,7 +315,7 @@ impl Maker<'_> {
         }
         let directive = &self.input.bound[printing.index].directive;
         let has = |wanted: fn(&ClauseKind) -> bool| directive.clauses.iter().any(|one| wanted(&one.kind));
-        if self.input.aim.queues && has(|kind| matches!(kind, ClauseKind::Async(_))) {
+        if self.input.settings.queues && has(|kind| matches!(kind, ClauseKind::Async(_))) {
             return Err((span, "the host would have to wait for the queue of the region".to_owned()));
         }
         let mut updates = BTreeMap::new();

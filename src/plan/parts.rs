@@ -10,7 +10,7 @@ use crate::bind::ancestors;
 use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Class, Header, SymbolId, SymbolKind, Symbols, uses};
 
-use super::{Input, Part};
+use super::{Input, KernelsPart};
 
 /// Loops that run in parallel, with their directives.
 pub(super) type Nests = BTreeMap<StmtId, usize>;
@@ -53,14 +53,17 @@ impl Input<'_> {
     }
 
     /// A region that is one launch: a loop that is all there is in it, or what one thread runs.
-    pub(super) fn undivided(&self, index: usize, region: StmtId) -> Part {
+    pub(super) fn undivided(&self, index: usize, region: StmtId) -> KernelsPart {
         if let [only] = statements(self.unit, region).as_slice()
             && can_stand_alone(&self.unit.stmt(*only).kind)
             && !hands_on_pointer(self.unit, self.symbols, region, &[*only])
         {
-            return Part::Launch { stmt: *only, directive: self.independent_loops(index).get(only).copied() };
+            return KernelsPart::Launch {
+                stmt: *only,
+                directive: self.independent_loops(index).get(only).copied(),
+            };
         }
-        Part::Launch { stmt: region, directive: None }
+        KernelsPart::Launch { stmt: region, directive: None }
     }
 
     /// The parts of a statement of a region that is divided; `by_host` are the statements of it that print.
@@ -70,22 +73,28 @@ impl Input<'_> {
         region: StmtId,
         parts: &Parts,
         by_host: &[StmtId],
-    ) -> Vec<Part> {
+    ) -> Vec<KernelsPart> {
         let loops = self.independent_loops(index);
         self.parts_of(region, &loops, &parts.host_runs, by_host)
     }
 
-    fn parts_of(&self, stmt: StmtId, loops: &Nests, host_runs: &[StmtId], by_host: &[StmtId]) -> Vec<Part> {
+    fn parts_of(
+        &self,
+        stmt: StmtId,
+        loops: &Nests,
+        host_runs: &[StmtId],
+        by_host: &[StmtId],
+    ) -> Vec<KernelsPart> {
         let part = |stmt: StmtId| {
             if by_host.contains(&stmt) {
-                return Part::Output(stmt);
+                return KernelsPart::Output(stmt);
             }
             if !host_runs.contains(&stmt) {
-                return Part::Launch { stmt, directive: loops.get(&stmt).copied() };
+                return KernelsPart::Launch { stmt, directive: loops.get(&stmt).copied() };
             }
             let bodies = bodies(&self.unit.stmt(stmt).kind).into_iter();
             let parts = bodies.map(|body| (body, self.parts_of(body, loops, host_runs, by_host)));
-            Part::Host { stmt, bodies: parts.collect() }
+            KernelsPart::Host { stmt, bodies: parts.collect() }
         };
         statements(self.unit, stmt).into_iter().map(part).collect()
     }
@@ -107,10 +116,10 @@ impl Input<'_> {
 }
 
 /// The statements of parts that are run, by the device or by the host.
-pub(super) fn run(parts: &[Part]) -> Vec<StmtId> {
-    let each = |part: &Part| match part {
-        Part::Launch { stmt, .. } | Part::Output(stmt) => vec![*stmt],
-        Part::Host { bodies, .. } => bodies.iter().flat_map(|(_, parts)| run(parts)).collect(),
+pub(super) fn run(parts: &[KernelsPart]) -> Vec<StmtId> {
+    let each = |part: &KernelsPart| match part {
+        KernelsPart::Launch { stmt, .. } | KernelsPart::Output(stmt) => vec![*stmt],
+        KernelsPart::Host { bodies, .. } => bodies.iter().flat_map(|(_, parts)| run(parts)).collect(),
     };
     parts.iter().flat_map(each).collect()
 }

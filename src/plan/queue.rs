@@ -113,7 +113,7 @@ impl Maker<'_> {
         let inside =
             self.input.queues.queued[behind..].iter().map(|at| self.input.bound[*at].directive.span.start);
         let start = self.input.bound[index].directive.span.end;
-        let elsewhere = self.input.aim.queued_elsewhere.iter();
+        let elsewhere = self.input.settings.queued_elsewhere.iter();
         let elsewhere = elsewhere.filter(|one| is_queued(one, self.input.unit)).map(|one| one.span.start);
         // What options choose from is translated once: the end is the same for all of them.
         let inside = inside.take_while(|at| *at < end);

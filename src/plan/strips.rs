@@ -252,12 +252,12 @@ impl Input<'_> {
     }
 }
 
-/// Whether the lanes share out the elements of a tile: there are enough of them.
+/// Whether the elements of a tile are distributed across the lanes: there are enough elements.
 pub(super) fn fill_lanes(strips: &[Strip], short: i128) -> bool {
     !strips.is_empty() && strips.iter().fold(1i128, |all, strip| all.saturating_mul(strip.size.0)) >= short
 }
 
-/// The loop over tiles gets what combines values; all else is the elements', where lanes share them out.
+/// The loop over tiles gets what combines values; the loop over elements gets the rest, if lanes run it.
 pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_launch: bool) -> WorkLoop {
     if strips.is_empty() {
         return work;

@@ -86,7 +86,7 @@ pub fn element_update(
 impl Input<'_> {
     /// The tables of the nest at `stmt` that is a launch.
     pub(super) fn tables(&self, at: usize, stmt: StmtId) -> Vec<Table> {
-        if !self.aim.preference.team_tables || self.unit.is_fortran() {
+        if !self.settings.preference.team_tables || self.unit.is_fortran() {
             return Vec::new();
         }
         let updates = self.updates(at).unwrap_or_default();

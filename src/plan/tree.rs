@@ -26,19 +26,19 @@ use super::tables::Table;
 pub struct Plan {
     /// One item for each bound directive, in their order.
     pub items: Vec<Item>,
-    /// What else there is to know of each bound directive, in their order.
+    /// Further facts about each bound directive, in their order.
     pub notes: Vec<Note>,
-    /// The levels that divide the loops of directives, whatever a target makes of them.
+    /// The levels of parallelism of the loops of directives, independent of the target.
     pub divisions: Divisions,
     /// The levels that calls of procedures take.
     pub routines: Routines,
     /// The parts of each `kernels` construct, by its directive.
-    pub kernels: BTreeMap<usize, Vec<Part>>,
+    pub kernels: BTreeMap<usize, Vec<KernelsPart>>,
     /// Constructs that stand before statements without a directive of their own.
     pub inserted: Vec<(usize, StmtId, Launch)>,
     /// Array statements whose elements loops run through.
     pub arrays: BTreeMap<StmtId, ArrayStatement>,
-    /// What there is to know of list items, by their places.
+    /// Facts about list items, by their places.
     pub list_items: BTreeMap<Span, ItemNote>,
     /// `do concurrent` loops that become `do` loops: the directive that governs each.
     pub concurrent: BTreeMap<StmtId, usize>,
@@ -48,26 +48,26 @@ pub struct Plan {
     pub host_runs: BTreeSet<StmtId>,
     /// Branches of `kernels` regions that the host runs by a condition which the device computes.
     pub conditions: Vec<Condition>,
-    /// Expressions of clauses whose values variables keep, as several constructs need them.
+    /// Expressions of clauses whose values are saved in variables, because several constructs need them.
     pub saved: Vec<Saved>,
-    /// Arrays that take the place of sections of pointers, by their directives.
+    /// Arrays that replace sections of pointers, by their directives.
     pub own_sections: Vec<OwnSection>,
     /// Statements of `kernels` regions that print and that the host runs.
     pub by_host: BTreeMap<StmtId, ByHost>,
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
     pub inserted_loops: Vec<(usize, WorkLoop)>,
-    /// The arguments of `gang`, `worker` and `vector` that some loop heeds.
+    /// The arguments of `gang`, `worker` and `vector` that apply to some loop.
     pub heeded: BTreeSet<Span>,
 }
 
-/// What there is to know of one directive, whatever becomes of it.
+/// Facts about one directive, whatever it becomes.
 #[derive(Clone, Debug, Default)]
 pub struct Note {
     /// It stays as it is whatever the target is: a diagnostic that concerns all targets has said why.
     pub stays: bool,
-    /// A queue before it brings its data: the host waits for it first.
+    /// An earlier queue transfers its data: the host waits for that queue first.
     pub waits: bool,
-    /// It is queued, and the host waits for it: what it names may be gone before its queue gets to it.
+    /// It is queued, and the host waits for it: what it names may no longer exist when its queue reaches it.
     pub is_held: bool,
     /// It is a region of data at whose end the host waits for the queues used inside.
     pub waits_at_end: bool,
@@ -77,7 +77,7 @@ pub struct Note {
     pub is_steady: bool,
     /// Its construct assigns a variable which its clauses name: after the construct they would mean something else.
     pub moves: bool,
-    /// It is a compute construct of a member function whose object may be on the device: a directive brings it there.
+    /// It is a compute construct of a member function whose object may be on the device: a directive puts it there.
     pub may_have_object: bool,
     /// Members whose target it puts on the device apart from their object: they are pointers, and a local variable can stand
     /// for each of them all over the construct.
@@ -92,7 +92,7 @@ pub struct Note {
     pub sizes: AskedSizes,
 }
 
-/// What there is to know of a list item.
+/// Facts about a list item.
 #[derive(Clone, Debug, Default)]
 pub struct ItemNote {
     /// Its section, where it is not plainly one piece of memory.
@@ -141,7 +141,7 @@ impl Plan {
 
 /// A part of a `kernels` construct, in the order in which they run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum KernelsPart {
     /// The device runs it: the loop of a directive in parallel, or a statement by one thread.
     Launch {
         /// The statement.
@@ -156,7 +156,7 @@ pub enum Part {
         /// The loop or branch.
         stmt: StmtId,
         /// The parts of its bodies.
-        bodies: Vec<(StmtId, Vec<Part>)>,
+        bodies: Vec<(StmtId, Vec<KernelsPart>)>,
     },
 }
 
@@ -178,16 +178,16 @@ pub struct Condition {
 pub struct ByHost {
     /// The directive of its region.
     pub directive: usize,
-    /// What is brought from the device before.
+    /// What is copied from the device before.
     pub updates: BTreeMap<String, SymbolId>,
 }
 
-/// Statements before and behind the loops of an array statement.
+/// Statements before and after the loops of an array statement.
 #[derive(Debug, Default)]
 pub struct Ends {
     /// Before them.
     pub first: Option<Single>,
-    /// Behind them.
+    /// After them.
     pub last: Option<Single>,
 }
 
@@ -203,13 +203,13 @@ pub struct Single {
 /// What becomes of one directive.
 #[derive(Debug)]
 pub enum Item {
-    /// It stays as it is; a diagnostic has said why, here or at the directive that governs it.
+    /// It is untranslated; a diagnostic has said why, here or at the directive that governs it.
     Left,
-    /// It says nothing that the target must hear: its line goes.
+    /// The target needs nothing from it: its line is deleted.
     Gone,
     /// A construct that runs on the device.
     Launch(Box<Launch>),
-    /// A loop whose iterations are shared out inside a launch.
+    /// A loop whose iterations are distributed inside a launch.
     Loop(Box<WorkLoop>),
     /// A loop that one of several gangs runs from end to end.
     ByOneGang,
@@ -217,21 +217,21 @@ pub enum Item {
     Divided(Divided),
     /// A directive that is translated clause by clause.
     Clauses {
-        /// List items to leave out, by clause: they are said elsewhere.
+        /// Its `deviceptr` clauses stand on the constructs inside.
         pushed_down: bool,
-        /// Names that are implied beside the clauses.
+        /// Names that are implied in addition to the clauses.
         implied: Vec<Attribute>,
     },
     /// Data that live as long as the program, or from the directive to the exits of its function.
     Declare {
-        /// Where the function is left; none for a directive at file scope.
+        /// The exits of the function; none for a directive at file scope.
         exits: Vec<Exit>,
         /// In Fortran, the first statement of the procedure, and its offset: a directive among declarations does nothing yet.
         entry: Option<(StmtId, u32)>,
     },
     /// A routine that is compiled for the device: from its directive to the end of its definition or declaration.
     Routine {
-        /// Offset behind the routine's last byte; `None` if the directive names a routine declared before.
+        /// Offset of the routine's end; `None` if the directive names a routine declared before.
         end: Option<u32>,
     },
 }
@@ -251,11 +251,11 @@ pub struct Divided {
     pub body: StmtId,
     /// A directive between the head of the loop and its body, which is about the body.
     pub directive: Option<Span>,
-    /// Offset behind the last expression of the head.
+    /// Offset of the end of the head's last expression.
     pub head_end: u32,
 }
 
-/// A place where a function is left.
+/// An exit of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// A `return`, or another jump that leaves a region.
@@ -306,7 +306,7 @@ pub struct Launch {
     pub data_outside: bool,
 }
 
-/// Who shares out the iterations of a loop.
+/// What the iterations of a loop are distributed across.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     /// The gangs.
@@ -331,7 +331,7 @@ pub struct Sizes {
 pub struct WorkLoop {
     /// The `for` statement.
     pub stmt: StmtId,
-    /// Who shares its iterations out.
+    /// What its iterations are distributed across.
     pub spread: Spread,
     /// How many tightly nested loops are run as one.
     pub collapse: usize,
@@ -339,13 +339,13 @@ pub struct WorkLoop {
     pub tile: Vec<String>,
     /// The loops over tiles, outermost first, that stand around the loops over the elements of a tile, where these are written out.
     pub strips: Vec<Strip>,
-    /// The loops over the elements of such a tile, if the lanes share them out.
+    /// The loops over the elements of such a tile, if they are distributed across lanes.
     pub elements: Option<Box<WorkLoop>>,
     /// The heads of two of its loops that change places.
     pub exchange: Option<Exchange>,
     /// Tables in which each gang collects its atomic updates.
     pub tables: Vec<Table>,
-    /// What its clauses say of how many share it out.
+    /// The sizes that its clauses ask for.
     pub sizes: Sizes,
     /// `private`, `firstprivate` and `reduction` on the loop.
     pub attributes: Vec<Attribute>,

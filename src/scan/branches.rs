@@ -13,7 +13,7 @@ use super::shadow;
 
 /// The directives that the default view shows before an `#if`, with no code between, each with the hidden branches of
 /// that condition.
-pub fn branches_behind(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
+pub fn branches_after(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
     if !preproc::may_have_conditions(&file.bytes) {
         return Vec::new();
     }
@@ -62,8 +62,8 @@ pub struct Branched {
     pub names: Vec<String>,
 }
 
-/// The branches of a file's conditions with code, or macros, that the default view hides and that options do not rule out; those of conditions on
-/// OpenACC and OpenMP are other programs, and not among them.
+/// The branches of a file's conditions that hold code or macros, that the default view hides, and that options do not rule out.
+/// Conditions on OpenACC and OpenMP choose other programs: their branches are not among them.
 pub fn hidden_code(file: &SourceFile, forks: &[Fork]) -> Vec<Branched> {
     if forks.is_empty() {
         return Vec::new();
@@ -83,18 +83,18 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork]) -> Vec<Branched> {
     found
 }
 
-/// Whether a text has lines that are more than comments, directives and what the preprocessor reads, but for macros, and for
-/// directives that change what others become.
+/// Whether a text has lines other than comments, directives and preprocessor lines. Definitions of macros count, and so do
+/// directives that change the translation of others.
 fn has_code(text: &str) -> bool {
     let is_other = |line: &str| ["#", "//", "/*", "*", "!"].iter().any(|start| line.starts_with(start));
     text.lines().map(str::trim).any(|line| match line.strip_prefix('#').map(str::trim_start) {
-        Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || speaks_of_others(rest),
-        None => !line.is_empty() && (!is_other(line) || speaks_of_others(line)),
+        Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || affects_others(rest),
+        None => !line.is_empty() && (!is_other(line) || affects_others(line)),
     })
 }
 
-/// Whether a line is a directive about the data or the procedures of others.
-fn speaks_of_others(line: &str) -> bool {
+/// Whether a line is a directive that affects the translation of other directives: about data, or about procedures.
+fn affects_others(line: &str) -> bool {
     let mut words =
         line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     let is_directive =
@@ -110,7 +110,7 @@ fn condition(event: &Event) -> Option<&Line> {
     }
 }
 
-/// The branches of the condition that the first of `lines` opens, without the lines that part them.
+/// The branches of the condition that the first of `lines` opens, without the lines that separate them.
 fn branches(lines: &[(&str, &Line)]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut depth = 0usize;

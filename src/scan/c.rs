@@ -13,7 +13,7 @@ pub enum Event {
     Operator(Operator),
     /// A comment in code.
     Comment(Span),
-    /// `acc`, `acc_…`, `_OPENACC`, a word that the host grammar does not know, or a macro's name behind a literal.
+    /// `acc`, `acc_…`, `_OPENACC`, a word that the host grammar does not know, or a macro's name after a literal.
     Word(Span),
 }
 
@@ -51,7 +51,7 @@ struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
     events: Vec<Event>,
-    /// A preprocessor line is read, whose continuations part its pieces.
+    /// A preprocessor line is being read; its continuations divide it into pieces.
     in_line: bool,
 }
 
@@ -106,8 +106,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The length of a number with its letters, so that `1acc_x` is no word, and with its separators, so that the
-    /// apostrophes of `1'000'000` are no quotes.
+    /// The length of a number with its letters, so that `1acc_x` is not taken for a word, and with its separators, so that the
+    /// apostrophes of `1'000'000` are not taken for quotes.
     fn number(&self) -> usize {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let is_inner = |byte: u8| is_word_start(byte) || byte.is_ascii_digit();
@@ -123,7 +123,7 @@ impl Walk<'_> {
         length
     }
 
-    /// Skips a comment; it ends before the line end (`//`) or behind `*/`.
+    /// Skips a comment; it ends before the line end (`//`) or after `*/`.
     fn comment(&mut self) -> Span {
         let start = self.at;
         if self.peek(1) == b'*' {
@@ -166,7 +166,7 @@ impl Walk<'_> {
         self.at = self.at.min(self.bytes.len());
     }
 
-    /// Names behind the literal that begins at `start`, which can only be those of macros for more text: `"%" PRId64 "\n"`.
+    /// Names after the literal that begins at `start`, which can only be those of macros for more text: `"%" PRId64 "\n"`.
     fn text_macros(&mut self, start: usize) {
         let text = |at: usize| self.bytes.get(at..).unwrap_or_default();
         let behind_blanks =
@@ -196,7 +196,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `"tag(…)tag"` behind an `R`: nothing in it is what it looks like.
+    /// `"tag(…)tag"` after an `R`: quotes and escapes in it have no meaning.
     fn raw_string(&mut self) {
         let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
         let tag = rest.iter().take(17).position(|byte| *byte == b'(');
@@ -232,7 +232,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The end of a `_Pragma` that begins with `word` and that line ends behind backslashes part.
+    /// The end of a `_Pragma` that begins with `word` and is divided by line continuations.
     fn spliced_operator(&self, word: &[u8]) -> Option<usize> {
         const NAME: &[u8] = b"_Pragma";
         let (mut known, mut at) = (word.len(), self.at);
@@ -248,7 +248,7 @@ impl Walk<'_> {
         is_whole.then_some(at)
     }
 
-    /// `("acc …")` behind `_Pragma`; anything else is left as code.
+    /// `("acc …")` after `_Pragma`; anything else remains code.
     fn operator(&mut self, start: usize) -> Option<Operator> {
         let back = self.at;
         self.blanks();
@@ -350,14 +350,15 @@ impl Walk<'_> {
     }
 }
 
-/// The length of a backslash at `at` with the line end behind it (blanks between them are forgiven, as compilers do).
+/// The length of the line continuation at `at`: a backslash and the line end after it. Blanks between them are allowed, as in
+/// compilers.
 fn continuation(bytes: &[u8], at: usize) -> Option<usize> {
     let (backslash, rest) = bytes.get(at..)?.split_first()?;
     let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
     (*backslash == b'\\' && rest.get(blanks) == Some(&b'\n')).then_some(blanks + 2)
 }
 
-/// The pieces of a text that line ends behind backslashes part.
+/// The pieces of a text that line continuations divide it into.
 pub fn spliced(bytes: &[u8], text: Span) -> Vec<Span> {
     let (mut pieces, mut start, mut at) = (Vec::new(), text.start as usize, text.start as usize);
     while at < text.end as usize {

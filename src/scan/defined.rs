@@ -1,7 +1,7 @@
-//! What is defined at a place of a file, and of which names options say so.
+//! Which macros are defined at a place of a file, and which of them are decided by options.
 //!
-//! Invariant: what options say of a name holds until a line says otherwise; where that line is not surely read, or is read
-//! whatever the options are, they decide nothing of the name any more.
+//! Invariant: an option decides a name until a line that only some builds read defines or undefines it; a line in a branch that
+//! options choose makes its name one that options decide.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,17 +11,17 @@ use crate::source::{Language, Predefined, SourceFile};
 #[derive(Clone, Debug, Default)]
 pub struct Defined {
     bodies: FxHashMap<String, String>,
-    /// The names, defined or not, of which the options decide what they mean.
+    /// The names, defined or not, whose meaning options decide.
     decided: FxHashSet<String>,
 }
 
-/// Who reads a line that gives a macro a meaning, or takes it away.
+/// Which builds read a line that defines or undefines a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// Every build, or those that were asked for.
+    /// Every build with the options at hand.
     All,
-    /// The builds with these options, which choose its branch.
-    Told,
+    /// The builds with these options, which choose the line's branch.
+    Chosen,
     /// Some builds.
     Some,
 }
@@ -33,7 +33,7 @@ impl Defined {
         Defined::with(file.language, &file.predefined)
     }
 
-    /// The same for a file in this language of which options say this.
+    /// The same for a file in this language with these options.
     pub fn with(language: Language, predefined: &Predefined) -> Defined {
         let standard = match language {
             Language::C => Some(("__STDC_VERSION__", "201710L")),
@@ -44,8 +44,8 @@ impl Defined {
         let mut defined: Defined = known.map(|(name, body)| (name.to_owned(), body.to_owned())).collect();
         for (name, line) in predefined.names() {
             match line {
-                Some(line) => defined.define(name.to_owned(), value(line.as_bytes()), Reader::Told),
-                None => defined.undefine(name, Reader::Told),
+                Some(line) => defined.define(name.to_owned(), value(line.as_bytes()), Reader::Chosen),
+                None => defined.undefine(name, Reader::Chosen),
             }
         }
         defined
@@ -66,7 +66,7 @@ impl Defined {
         self.bodies.keys()
     }
 
-    /// Whether there are names of which options decide what they mean here.
+    /// Whether there are names whose meaning options decide here.
     pub fn has_decided(&self) -> bool {
         !self.decided.is_empty()
     }
@@ -82,7 +82,7 @@ impl Defined {
         self.bodies.insert(name, body);
     }
 
-    /// A line that `reader` reads takes a definition away.
+    /// A line that `reader` reads undefines a name.
     pub fn undefine(&mut self, name: &str, reader: Reader) {
         self.note(name, reader);
         self.bodies.remove(name);
@@ -93,7 +93,7 @@ impl Defined {
         self.decided.remove(name);
     }
 
-    /// A file that is not known may say something of each name.
+    /// A file that is not known may define or undefine any name.
     pub fn doubt_all(&mut self) {
         self.decided.clear();
     }
@@ -101,7 +101,7 @@ impl Defined {
     fn note(&mut self, name: &str, reader: Reader) {
         match reader {
             Reader::All => {}
-            Reader::Told => drop(self.decided.insert(name.to_owned())),
+            Reader::Chosen => drop(self.decided.insert(name.to_owned())),
             Reader::Some => self.doubt(name),
         }
     }

@@ -50,7 +50,7 @@ pub fn verdict(word: &str, rest: &[u8], macros: &Defined) -> Verdict {
         _ => {
             let mut condition = Condition::new(macros);
             let Some(value) = condition.whole(text) else { return Verdict::Fails };
-            // What asks for no name of theirs, as `0`, options do not decide.
+            // A condition that names nothing that options decide, such as `0`, is not decided by them.
             Verdict::new(value.number != 0, value.is_sure && condition.asks)
         }
     }
@@ -80,7 +80,7 @@ struct Value {
     number: i64,
     /// Its type is unsigned (C11, 6.10.1).
     is_unsigned: bool,
-    /// It does not depend on names of which options decide nothing.
+    /// It depends only on names that options decide.
     is_sure: bool,
 }
 
@@ -348,7 +348,7 @@ mod tests {
     use super::*;
     use crate::source::{Language, SourceFile};
 
-    /// What `text` behind `#if` amounts to, where options define A, C as A + 1 and N as 4, and say that U is not defined.
+    /// The value of `text` after `#if`, where options define A, C as A + 1 and N as 4, and undefine U.
     fn check(text: &str, wanted: Verdict) {
         let mut file = SourceFile::new("a.c", Vec::new(), Language::C);
         let mut said = crate::source::Predefined::default();

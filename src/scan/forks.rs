@@ -26,15 +26,15 @@ pub struct Fork {
 pub struct Branch {
     /// The line that opens it.
     pub head: Span,
-    /// What stands in it: from behind that line to the next one of the condition.
+    /// What stands in it: from after that line to the next one of the condition.
     pub inside: Span,
     /// `if`, `ifdef`, `ifndef`, `elif` or `else`.
     word: &'static str,
-    /// What is behind that word.
+    /// What follows that word.
     text: String,
 }
 
-/// The conditions of a file, those inside others behind them.
+/// The conditions of a file; a condition inside another one comes after it.
 pub fn forks(file: &SourceFile) -> Vec<Fork> {
     if !may_have_conditions(&file.bytes) {
         return Vec::new();
@@ -139,7 +139,7 @@ impl Fork {
         self.branches.iter().any(|branch| ["_OPENACC", "_OPENMP"].iter().any(|name| branch.names(name)))
     }
 
-    /// Macros that would have a compiler read a branch, if all that its conditions ask for has one value: none if no value does.
+    /// Macros with which a compiler would read a branch, if its conditions need only one value of each name; none if no value does.
     pub fn defines_for(&self, branch: usize) -> Vec<(String, Option<String>)> {
         let heads = self.branches.get(..=branch).unwrap_or_default();
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -163,7 +163,7 @@ impl Fork {
         names.iter().filter_map(define).collect()
     }
 
-    /// The branch that a compiler for OpenMP alone reads, if `_OPENACC` becomes `_OPENMP` where that is all that is asked.
+    /// The branch that a compiler for OpenMP alone reads, if `_OPENACC` becomes `_OPENMP` in conditions that name nothing else.
     pub fn branch_of_openmp(&self) -> Option<usize> {
         let defined: Defined = [("_OPENMP".to_owned(), "201511".to_owned())].into_iter().collect();
         self.branches.iter().position(|branch| {
@@ -176,7 +176,7 @@ impl Fork {
 }
 
 impl Branch {
-    /// `ifdef`, `if` and so on, and what is behind that word.
+    /// `ifdef`, `if` and so on, and what follows that word.
     pub fn condition(&self) -> (&'static str, &str) {
         (self.word, &self.text)
     }

@@ -1,6 +1,6 @@
 //! Writes out the macros that lead to a directive, as the preprocessor would, and keeps where each byte came from.
 //!
-//! Invariant: what is no such macro is copied; every byte written knows its place in the source, or that it has none.
+//! Invariant: everything else is copied; every byte written knows its place in the source, or that it has none.
 
 mod declarators;
 mod fragments;
@@ -50,7 +50,7 @@ pub struct Macro {
     pub is_foreign: bool,
     /// It ends with an `#undef` in this file.
     pub is_undefined: bool,
-    /// Where the first `#undef` behind it stands that the default view shows.
+    /// Where the first `#undef` after it stands that the default view shows.
     ends: Option<u32>,
     params: Option<Vec<Vec<u8>>>,
     variadic: bool,
@@ -133,12 +133,12 @@ impl Macro {
 struct Token {
     text: Vec<u8>,
     blank_before: bool,
-    parts: Vec<Part>,
+    parts: Vec<TokenPart>,
 }
 
 /// Bytes of a token, from one place.
 #[derive(Clone, Debug)]
-struct Part {
+struct TokenPart {
     length: usize,
     from: Option<Span>,
     call: usize,
@@ -147,9 +147,9 @@ struct Part {
 /// Which macros are to stay as they are, and which definition counts where there are several.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Macros whose uses are not written out.
+    /// Macros whose uses are kept as they are.
     pub left: BTreeSet<usize>,
-    /// Uses that are not written out, by their offsets.
+    /// Uses that are kept as they are, by their offsets.
     pub left_uses: BTreeSet<u32>,
     /// This one counts instead of the others of its name.
     pub instead: Option<usize>,
@@ -164,7 +164,7 @@ pub struct Written {
     pub text: Vec<u8>,
     /// Where its bytes come from: sorted, without gaps.
     pub pieces: Vec<Piece>,
-    /// The uses that were written out, or left.
+    /// The uses, written out or kept.
     pub uses: Vec<Use>,
     /// Each time that a macro's body was put in.
     pub calls: Vec<Call>,
@@ -190,9 +190,9 @@ pub struct Use {
     pub span: Span,
     /// The macro.
     pub of: usize,
-    /// It was to be left.
+    /// The choice keeps it as it is.
     pub left: bool,
-    /// It is left as its words are not known, of which nothing else tells.
+    /// It is kept because its words are not known; nothing else reports that.
     pub is_unknown: bool,
     /// It stands for clauses of a directive: no part of its body can be changed.
     pub in_directive: bool,
@@ -267,8 +267,8 @@ pub fn macros(file: &SourceFile, headers: &[&[Macro]]) -> Option<Macros> {
     (macros.leads() || macros.directives.iter().any(concerns)).then_some(macros)
 }
 
-/// Macros that are defined out of sight, in what includes this file or in a header that is not read: what stands before
-/// `(acc parallel …)` is a macro that makes its argument a directive, as such words mean nothing else.
+/// Macros that are defined where we do not see it, in a file that includes this one or in a header that is not read: a name before
+/// `(acc parallel …)` is a macro that makes its argument a directive, as such words have no other meaning.
 fn unseen(file: &SourceFile, defines: &[&Line], seen: &[Macro]) -> Vec<Macro> {
     let mut names = shadow::wrappers(&file.bytes);
     names.retain(|name| !seen.iter().any(|one| one.name == *name));
@@ -282,7 +282,7 @@ fn unseen(file: &SourceFile, defines: &[&Line], seen: &[Macro]) -> Vec<Macro> {
     spelled(file, lines.iter().map(String::as_str))
 }
 
-/// The macros that these texts behind `#define` spell, as far as they lead to directives.
+/// The macros that these texts after `#define` spell, as far as they lead to directives.
 fn spelled<'a>(file: &SourceFile, lines: impl Iterator<Item = &'a str>) -> Vec<Macro> {
     let text: String = lines.map(|line| format!("#define {line}\n")).collect();
     header_macros(&file.with(text.into_bytes()), &Shown::default())
@@ -343,9 +343,9 @@ fn find_undefined(file: &SourceFile, events: &[Event], shown: &Shown, list: &mut
         }
     }
     for one in list {
-        let behind = all.get(&one.name).into_iter().flatten().filter(|at| one.span.start < **at);
-        one.is_undefined = behind.clone().next().is_some();
-        one.ends = behind.copied().find(|at| shown.shows(*at));
+        let after = all.get(&one.name).into_iter().flatten().filter(|at| one.span.start < **at);
+        one.is_undefined = after.clone().next().is_some();
+        one.ends = after.copied().find(|at| shown.shows(*at));
     }
 }
 
@@ -364,7 +364,7 @@ fn find_leads(list: &mut [Macro]) {
         }
     }
     find_pasted(list, &names);
-    // Where one macro opens a block behind its directive, another closes it.
+    // Where one macro opens a block after its directive, another one closes it.
     if list.iter().any(|one| one.leads && is_unbalanced(&one.body)) {
         list.iter_mut().for_each(|one| one.leads |= is_unbalanced(&one.body));
     }
@@ -400,7 +400,7 @@ impl Token {
     }
 
     fn made(text: &[u8]) -> Token {
-        let parts = vec![Part { length: text.len(), from: None, call: 0 }];
+        let parts = vec![TokenPart { length: text.len(), from: None, call: 0 }];
         Token { text: text.to_vec(), blank_before: false, parts }
     }
 
@@ -438,7 +438,7 @@ fn lex(bytes: &[u8], span: Span, tokens: &mut Vec<Token>) {
         let start = span.start as usize + at;
         let from = Some(Span::new(start, start + length));
         let text = rest.get(..length).unwrap_or_default().to_vec();
-        tokens.push(Token { text, blank_before, parts: vec![Part { length, from, call: 0 }] });
+        tokens.push(Token { text, blank_before, parts: vec![TokenPart { length, from, call: 0 }] });
         blank_before = false;
         at += length;
     }
@@ -546,7 +546,7 @@ impl Writing<'_> {
                     self.expand(&body, all, out)?;
                     self.open.pop();
                     at = next;
-                    // The name that comes of it may be that of a macro whose arguments stand behind.
+                    // The resulting name may be that of a macro whose arguments follow.
                     let name =
                         out.pop_if(|name| self.is_called(name, all) && arguments(tokens, at).is_some());
                     if let (Some(name), Some((_, close))) = (name, arguments(tokens, at)) {
@@ -594,7 +594,7 @@ impl Writing<'_> {
             let (begin, end) = (first.parts.first()?, last.parts.last()?);
             let from = begin.from.zip(end.from).filter(|_| begin.call == end.call);
             let from = from.map(|(begin, end)| begin.to(end));
-            let parts = vec![Part { length: text.len(), from, call: begin.call }];
+            let parts = vec![TokenPart { length: text.len(), from, call: begin.call }];
             out.push(Token { text, blank_before: first.blank_before, parts });
             at = used.end;
         }
@@ -602,7 +602,7 @@ impl Writing<'_> {
         Some(out)
     }
 
-    /// The body of the macro that token `at` uses, arguments put in, and the index behind the use.
+    /// The body of the macro that token `at` uses, with its arguments, and the index after the use.
     fn body(&mut self, tokens: &[Token], at: usize, all: bool) -> Option<(usize, Vec<Token>, usize)> {
         let token = tokens.get(at).filter(|token| token.is_word())?;
         let of = self.meant(&token.text)?;
@@ -702,8 +702,8 @@ impl Macro {
 }
 
 /// Two tokens become one: the last one of `out`, and `right` or the first one of its argument. What a directive means does not
-/// depend on where such a token comes from. Behind a comma, compilers take the rest of the arguments as it is, and the comma
-/// goes with it.
+/// depend on where such a token comes from. After a comma, compilers take the rest of the arguments as it is, and without any,
+/// they drop the comma.
 fn paste(out: &mut Vec<Token>, right: &Token, arg: Option<Vec<Token>>, is_rest: bool) {
     let arg = arg.unwrap_or_else(|| vec![right.clone()]);
     let is_list = is_rest && out.last().is_some_and(|left| left.is(b","));
@@ -725,7 +725,7 @@ fn in_quotes(tokens: &[Token]) -> Token {
     for (index, token) in tokens.iter().enumerate() {
         if index > 0 && token.blank_before {
             all.text.push(b' ');
-            all.parts.push(Part { length: 1, from: None, call: 0 });
+            all.parts.push(TokenPart { length: 1, from: None, call: 0 });
         }
         let is_literal = token.text.starts_with(b"\"") || token.text.starts_with(b"'");
         if is_literal {
@@ -734,7 +734,7 @@ fn in_quotes(tokens: &[Token]) -> Token {
             let text: Vec<u8> = token.text.iter().flat_map(escape).collect();
             let call = token.parts.first().map_or(0, |part| part.call);
             let from = token.parts.first().and_then(|part| part.from);
-            all.parts.push(Part { length: text.len(), from, call });
+            all.parts.push(TokenPart { length: text.len(), from, call });
             all.text.extend(text);
         } else {
             all.parts.extend(token.parts.iter().cloned());
@@ -742,7 +742,7 @@ fn in_quotes(tokens: &[Token]) -> Token {
         }
     }
     all.text.push(b'"');
-    all.parts.push(Part { length: 1, from: None, call: 0 });
+    all.parts.push(TokenPart { length: 1, from: None, call: 0 });
     all
 }
 
@@ -1055,8 +1055,8 @@ impl Macros {
             let used = self.used(&tokens, at, choice);
             at += 1;
             let Some((of, close)) = used else { continue };
-            let behind = arguments(&tokens, close + 1).map(|(_, close)| close);
-            for end in std::iter::once(close).chain(behind) {
+            let after = arguments(&tokens, close + 1).map(|(_, close)| close);
+            for end in std::iter::once(close).chain(after) {
                 let Some(uses) = tokens.get(at - 1..=end) else { continue };
                 if let Some(site) = self.site(of, uses, choice, calls, sites.len()) {
                     at += uses.len() - 1;
@@ -1193,7 +1193,7 @@ impl Macros {
         };
         writing.expand_clauses(uses, &mut tokens)?;
         let text = rendered(&tokens);
-        let parts = vec![Part { length: text.len(), from: Some(span), call: 0 }];
+        let parts = vec![TokenPart { length: text.len(), from: Some(span), call: 0 }];
         let used = Use { span, of, left: false, is_unknown: false, in_directive: true };
         Some(Site { used, index, tokens: vec![Token { text, blank_before: false, parts }] })
     }

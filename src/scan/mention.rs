@@ -20,7 +20,7 @@ pub fn mentions_operator(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"_P").is_some()
 }
 
-/// The words behind `pragma` on lines of C that may be OpenACC's.
+/// The words after `pragma` on lines of C that may be OpenACC's.
 pub fn words_of_pragmas(bytes: &[u8]) -> impl Iterator<Item = &str> {
     let lines = memchr::memmem::find_iter(bytes, b"pragma").map(|at| {
         let rest = &bytes[at..];
@@ -42,7 +42,7 @@ fn holds_any_acc(piece: &[u8]) -> bool {
 
 /// Looks at every byte, found or not: the compiler makes vector instructions of that.
 fn holds_acc(piece: &[u8]) -> bool {
-    // In both cases a `c` is two behind an `a`.
+    // In either case, the code of `c` is that of `a` plus two.
     let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (*c == a.wrapping_add(2)) & (last == c);
     piece.array_windows().fold(false, |found, three| found | acc(three))
 }

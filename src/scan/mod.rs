@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 use crate::diag::{self, Diag};
 use crate::source::{Language, Languages, Named, SourceFile, Span};
 
-pub use branches::{Branched, branches_behind, hidden_code};
+pub use branches::{Branched, branches_after, hidden_code};
 pub use conditions::Conditions;
 pub use defined::Defined;
 pub use expression::constant;
@@ -125,15 +125,15 @@ pub struct DirectiveText {
     pub span: Span,
     /// How it is written.
     pub form: Form,
-    /// The bytes of the words behind `acc`, piece by piece: continuations and comments lie between the pieces.
+    /// The bytes of the words after `acc`, piece by piece: continuations and comments lie between the pieces.
     pub words: Vec<Span>,
-    /// Comments inside or behind it, on its lines.
+    /// Comments inside or after it, on its lines.
     pub comments: Vec<Span>,
-    /// The name of the macro in whose body it stands; `#if` for one that conditions of the preprocessor part.
+    /// The name of the macro in whose body it stands; `#if` for one that is divided by preprocessor conditions.
     pub in_macro: Option<String>,
     /// It stands in a branch of `#if` that the chosen view takes.
     pub active: bool,
-    /// Offset of the first byte behind the directive that is code (neither blank, comment, directive nor preprocessor line)
+    /// Offset of the first byte after the directive that is code (neither blank, comment, directive nor preprocessor line)
     /// in the shadow; the length of the file if there is none.
     pub next_code: u32,
 }
@@ -188,19 +188,19 @@ pub struct Scan {
     /// Of each branch with directives that options rule out, the first directive and how many there are: none of them is
     /// among the directives.
     pub ruled_out: Vec<(Span, usize)>,
-    /// What is found out when it is asked for.
+    /// What is computed on demand.
     pub index: Index,
 }
 
-/// What of a scan is found without a look at all of it. The scan is made when it is asked for the first time.
+/// Indices of a scan, each computed on first use.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     defines: Named,
-    /// Behind each brace, where the outermost braces begin that what follows stands between.
+    /// For the place after each brace: where the outermost pair of braces around it begins.
     braces: OnceLock<Vec<(u32, Option<u32>)>>,
     /// The names of types that conditions of the preprocessor choose.
     chosen: OnceLock<BTreeSet<String>>,
-    /// Whether the file has the word that kernels call the type of their counters by.
+    /// Whether the file has the name that kernels give to the type of their counters.
     names_counters: OnceLock<bool>,
 }
 
@@ -210,7 +210,7 @@ impl Scan {
         self.index.chosen.get_or_init(find)
     }
 
-    /// Whether the file has the word that kernels call the type of their counters by: found by `find`, once.
+    /// Whether the file has the name that kernels give to the type of their counters: found by `find`, once.
     pub fn names_counters(&self, find: impl FnOnce() -> bool) -> bool {
         *self.index.names_counters.get_or_init(find)
     }
@@ -254,15 +254,15 @@ impl Scan {
         self.braces_around(at).is_some()
     }
 
-    /// Where the outermost braces begin that a place stands between: those of `extern "C"` do not count.
+    /// Where the outermost braces around a place begin; those of `extern "C"` do not count.
     pub fn braces_around(&self, at: u32) -> Option<u32> {
         let known = self.index.braces.get_or_init(|| braces(&self.shadow));
-        let before = known.partition_point(|(behind, _)| *behind <= at);
+        let before = known.partition_point(|(after, _)| *after <= at);
         before.checked_sub(1).and_then(|last| known[last].1)
     }
 }
 
-/// The places behind the braces of C, and where the outermost ones around them begin.
+/// The places after the braces of C, and for each where the outermost pair around it begins.
 fn braces(shadow: &[u8]) -> Vec<(u32, Option<u32>)> {
     let mut found = Vec::new();
     // The braces that are open, and how many of them count.
@@ -288,7 +288,7 @@ fn braces(shadow: &[u8]) -> Vec<(u32, Option<u32>)> {
 /// A name that may be OpenACC's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccName {
-    /// The name; Fortran's, which are `openacc` and `openacc_lib`, too, in lower case.
+    /// The name; in Fortran in lower case, and there `openacc` and `openacc_lib` count, too.
     pub name: String,
     /// Its bytes.
     pub span: Span,
@@ -305,6 +305,6 @@ pub struct Guard {
     pub span: Span,
     /// The bytes of each `_OPENACC`.
     pub words: Vec<Span>,
-    /// It asks for no more than whether `_OPENACC` is defined, and does not name `_OPENMP`.
+    /// It only tests whether `_OPENACC` is defined, and does not name `_OPENMP`.
     pub is_plain: bool,
 }

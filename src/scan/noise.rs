@@ -1,8 +1,8 @@
-//! Words that compilers know and the grammar of C does not: the shadow has blanks in their place.
+//! Words that compilers know and the grammar of C does not: the shadow has blanks instead.
 //!
-//! Invariant: without these words, the code says the same to everybody who asks what it computes.
+//! Invariant: without these words, the code computes the same.
 
-/// Words that compilers know and the host grammar does not; the flag says that a parenthesis behind them goes, too.
+/// Words that compilers know and the host grammar does not; the flag says that parentheses after the word are hidden, too.
 const NOISE: [(&str, bool); 21] = [
     ("__attribute__", true),
     ("__attribute", true),
@@ -29,7 +29,7 @@ const NOISE: [(&str, bool); 21] = [
 
 /// Whether the host grammar is not to see this word.
 pub fn is_noise(word: &[u8]) -> bool {
-    // Nearly all words are none of these, and are told by how they begin.
+    // Nearly all words are none of these, and their first letter shows it.
     matches!(word.first(), Some(b'_' | b'r')) && NOISE.iter().any(|(noise, _)| noise.as_bytes() == word)
 }
 

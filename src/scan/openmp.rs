@@ -17,7 +17,7 @@ pub struct Existing {
     pub span: Span,
     /// The words of its name, in lower case: `target`, `teams`, `distribute`.
     pub name: Vec<String>,
-    /// Offset of the first code behind it, whatever the conditions say.
+    /// Offset of the first code after it, in any branch of conditions.
     pub next_code: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct OpenMp {
     pub first_code: Option<Span>,
     /// The conditions of the preprocessor.
     pub conditions: Vec<Fork>,
-    /// Offset of the first code behind each directive of OpenACC, whatever the conditions say, by the directive's first byte.
+    /// Offset of the first code after each directive of OpenACC, in any branch of conditions, by the directive's first byte.
     pub next_code: BTreeMap<u32, u32>,
 }
 
@@ -60,9 +60,9 @@ pub fn openmp(file: &SourceFile) -> Option<OpenMp> {
 
 /// Whether the bytes may hold OpenMP. A "no" is never wrong.
 fn mentions(bytes: &[u8]) -> bool {
-    // In `compute` and the like, it is no word's beginning.
+    // In `compute` and the like, it does not begin a word.
     let begins = |at: usize| at.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_alphanumeric());
-    // The sentinels of Fortran, but for those of OpenACC.
+    // The sentinels of Fortran, except those of OpenACC.
     let is_sentinel = |at: usize| {
         let is_acc = bytes.get(at + 1..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"acc"));
         !is_acc && at.checked_sub(1).is_some_and(|before| matches!(bytes[before], b'!' | b'c' | b'C' | b'*'))
@@ -74,7 +74,7 @@ fn mentions(bytes: &[u8]) -> bool {
         || memchr::memmem::find(bytes, b"$O").is_some()
 }
 
-/// Where code goes on behind blanks.
+/// Where code continues after blanks.
 fn starts(shadow: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut is_behind_blank = true;
@@ -93,7 +93,7 @@ fn in_c(file: &SourceFile, events: &[Event]) -> OpenMp {
     for event in events {
         let (span, text) = match event {
             Event::Line(line) => {
-                let Some(words) = shadow::words_behind(file, line, b"omp") else { continue };
+                let Some(words) = shadow::words_after(file, line, b"omp") else { continue };
                 let pieces: Vec<String> = words.iter().map(|piece| file.text(*piece).into_owned()).collect();
                 (line.span, pieces.join(" "))
             }
@@ -116,7 +116,7 @@ fn in_c(file: &SourceFile, events: &[Event]) -> OpenMp {
 struct Open {
     span: Span,
     text: String,
-    /// In free form, the last line asks for another one.
+    /// In free form, the last line ends with an ampersand.
     goes_on: bool,
 }
 
@@ -180,7 +180,7 @@ impl Open {
     }
 }
 
-/// Where OpenMP's sentinel stands in a line, and what is behind it.
+/// Where OpenMP's sentinel stands in a line, and what follows it.
 fn sentinel(line: &str, is_free: bool) -> Option<(usize, &str)> {
     let at = if is_free { line.len() - line.trim_start().len() } else { 0 };
     let start = line.get(at..at + 5)?;
@@ -273,7 +273,7 @@ fn name_of(text: &str) -> Vec<String> {
     name
 }
 
-/// A word as the words of names that it is made of: `enddo` is two. `None` if it is no name.
+/// The words of names that a word is made of: `enddo` is two. `None` if it is not a name.
 fn parts(word: &str) -> Option<Vec<String>> {
     if WORDS.contains(&word) {
         return Some(vec![word.to_owned()]);

@@ -1,4 +1,4 @@
-//! The outline of a file: what it defines, asks and includes, to be followed from each file that includes it.
+//! The outline of a file: its definitions, conditions and inclusions, which each file that includes it follows.
 //!
 //! Invariant: the same outline shows different files different parts of a header, as the preprocessor does.
 
@@ -46,9 +46,9 @@ impl Outline {
         self.steps.iter().any(|step| step.word == "include" && shadow::included(&step.rest).is_none())
     }
 
-    /// What is shown of the file where it is included, in source order: `defined` are the macros there, and behind it those
-    /// behind the inclusion. `met` is called for each file that it includes: with its name, whether that stands between
-    /// quotes, whether the inclusion is shown, and what is defined there.
+    /// What is shown of the file where it is included, in source order. `defined` are the macros at the inclusion; on return, those
+    /// after it. `met` is called for each file that this one includes: with its name, whether that stands between quotes, whether the
+    /// inclusion is shown, and what is defined there.
     pub fn follow(
         &self,
         defined: &mut Defined,

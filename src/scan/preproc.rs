@@ -18,7 +18,7 @@ pub struct View {
 }
 
 impl View {
-    /// What an OpenMP compiler defines of our output; guards that were left keep what they showed.
+    /// What an OpenMP compiler defines when it reads our output; guards that remain show what they showed before.
     pub fn of_output() -> View {
         View { defines: vec![("_OPENMP".to_owned(), Some("201511".to_owned()))], reach: Vec::new() }
     }
@@ -42,7 +42,7 @@ pub struct Shown {
     pub ruled_out: Vec<Span>,
     /// The macros that spell `restrict`.
     pub restricts: Vec<String>,
-    /// Where conditions begin of which options decide that one of the branches is read: sorted.
+    /// Where conditions begin whose branch is decided by options: sorted.
     pub settled: Vec<u32>,
 }
 
@@ -57,7 +57,7 @@ impl Shown {
         holds(&self.ruled_out, offset)
     }
 
-    /// All branches but those that options rule out.
+    /// All branches except those that options rule out.
     pub fn of_all(&self) -> Shown {
         let ruled_out = &self.ruled_out;
         Shown { hidden: ruled_out.clone(), ruled_out: ruled_out.clone(), ..Shown::default() }
@@ -70,7 +70,7 @@ pub fn holds(spans: &[Span], offset: u32) -> bool {
     spans.get(next).is_some_and(|span| span.start <= offset)
 }
 
-/// The first word of a preprocessor line behind `#`, and its rest.
+/// The first word of a preprocessor line after `#`, and its rest.
 pub fn keyword(bytes: &[u8], line: &Line) -> (&'static str, Vec<u8>) {
     let joined = joined(bytes, line);
     let rest = joined.strip_prefix(b"%:").or(joined.get(1..)).unwrap_or_default();
@@ -101,7 +101,7 @@ pub fn joined(bytes: &[u8], line: &Line) -> Vec<u8> {
     text
 }
 
-/// Whether nothing but the end of a line, behind a backslash, stands between two pieces.
+/// Whether nothing but a line continuation stands between two pieces.
 pub fn goes_on(bytes: &[u8], piece: Span, next: Span) -> bool {
     matches!(bytes.get(piece.end as usize..next.start as usize), Some(b"\\\n" | b"\\\r\n"))
 }
@@ -144,7 +144,7 @@ impl Group {
             None => None,
             Some(_) if is_out && !is_forced => None,
             Some(Reader::Some) => Some(Reader::Some),
-            Some(_) if verdict == Verdict::Always && self.is_first => Some(Reader::Told),
+            Some(_) if verdict == Verdict::Always && self.is_first => Some(Reader::Chosen),
             Some(_) => Some(Reader::Some),
         };
         self.is_settled |= verdict == Verdict::Always;
@@ -157,7 +157,7 @@ impl Group {
 pub struct Step {
     /// Its first word.
     pub word: &'static str,
-    /// What is behind the word, joined.
+    /// What follows the word, joined.
     pub rest: Vec<u8>,
     /// Where it begins.
     pub start: u32,
@@ -165,13 +165,13 @@ pub struct Step {
     pub end: u32,
 }
 
-/// Whether lines of the preprocessor may part a file: false only where none opens a condition.
+/// Whether a file may have preprocessor conditions: false only if no line opens one.
 pub fn may_have_conditions(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'#', bytes).any(|at| {
         let rest = bytes.get(at + 1..).unwrap_or_default();
         let lead = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(rest.len());
         let rest = rest.get(lead..).unwrap_or_default();
-        // Whatever else stands there is looked at in earnest.
+        // Anything else needs the full scan.
         rest.starts_with(b"if") || !rest.first().is_some_and(u8::is_ascii_alphabetic)
     })
 }
@@ -194,7 +194,7 @@ pub fn steps(bytes: &[u8], events: &[Event]) -> Vec<Step> {
     lines.map(step).filter(is_step).collect()
 }
 
-/// The macro that gets back what it meant before: `#pragma pop_macro("NAME")`.
+/// The macro whose former meaning is restored: `#pragma pop_macro("NAME")`.
 fn brought_back(rest: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(rest);
     let name = text.trim_start().strip_prefix("pop_macro")?.trim_start().strip_prefix('(')?;
@@ -220,8 +220,8 @@ pub fn shown(file: &SourceFile, events: &[Event], view: &View) -> Shown {
     follow(&steps, &forced, &mut view.defined(file), &mut |_, _, _| ())
 }
 
-/// Follows the steps of a file, in which `macros` are defined at first. `met` is told of each inclusion that options do not
-/// rule out, whether it is shown, and what is defined there.
+/// Follows the steps of a file, in which `macros` are defined at first. `met` is called for each inclusion that options do not
+/// rule out: with whether it is shown, and what is defined there.
 pub fn follow(
     steps: &[Step],
     forced: &[(u32, u32)],
@@ -236,7 +236,7 @@ pub fn follow(
         let readers = stack.last().map_or(Some(Reader::All), |group| group.readers);
         match *word {
             "if" | "ifdef" | "ifndef" => {
-                // Those around a place are in its order.
+                // The heads are in the order of the conditions around a place.
                 let at = forced.partition_point(|(opening, _)| opening < start);
                 let forced = forced.get(at).filter(|(opening, _)| opening == start).map(|(_, head)| *head);
                 let verdict = match active || macros.has_decided() {
@@ -294,7 +294,7 @@ pub fn follow(
             }
             "include" if readers.is_some() => match written_out(step, macros) {
                 Some(step) => met(&step, active, macros),
-                // Whatever it holds may say something of any name.
+                // It may define or undefine any name.
                 None => macros.doubt_all(),
             },
             "pragma" => brought_back(rest).into_iter().for_each(|name| macros.doubt(&name)),
@@ -353,7 +353,7 @@ mod tests {
     use crate::scan::c;
     use crate::source::{Language, Predefined};
 
-    /// The letters that stand in branches which options rule out: they define A and say that U is not defined.
+    /// The letters in branches that options rule out: the options define A and undefine U.
     fn check(text: &str, wanted: &str) {
         let mut file = SourceFile::new("a.c", text.as_bytes().to_vec(), Language::C);
         let mut said = Predefined::default();

@@ -1,6 +1,6 @@
-//! Macros in the place of a qualifier: those that spell `restrict`, and those that stand between a `*` and a name.
+//! Macros where a qualifier may stand: those that spell `restrict`, and those between a `*` and a name.
 //!
-//! Invariant: what is hidden from the grammar is a word that no C without macros can have in its place.
+//! Invariant: only words are hidden from the grammar that C without macros cannot have there.
 
 use super::defined::Defined;
 
@@ -26,7 +26,7 @@ pub fn spelled(defined: &Defined) -> Vec<String> {
     found
 }
 
-/// Whether a macro says `restrict`; `None` if it says something else than qualifiers.
+/// Whether a macro says `restrict`; `None` if it says something other than qualifiers.
 fn says_restrict(name: &str, defined: &Defined, depth: usize) -> Option<bool> {
     let body = defined.get(name).filter(|_| depth > 0)?;
     let mut says = false;
@@ -54,14 +54,14 @@ pub fn hide(shadow: &mut [u8], words: &[String]) {
     }
     let stars: Vec<usize> = memchr::memchr_iter(b'*', shadow).collect();
     for star in stars {
-        while let Some((start, end)) = macro_behind(shadow, star + 1) {
+        while let Some((start, end)) = macro_after(shadow, star + 1) {
             shadow[start..end].fill(b' ');
         }
     }
 }
 
-/// The macro behind a `*` that ends at `at`, if a name that is declared follows it.
-fn macro_behind(text: &[u8], at: usize) -> Option<(usize, usize)> {
+/// The macro after a `*` that ends at `at`, if a declared name follows it.
+fn macro_after(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut at = at;
     let (start, end) = loop {
         let (start, end) = word_at(text, at)?;
@@ -73,12 +73,12 @@ fn macro_behind(text: &[u8], at: usize) -> Option<(usize, usize)> {
     };
     let is_capital = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     let is_macro = text[start..end].iter().all(is_capital);
-    let (_, behind) = word_at(text, end)?;
-    let next = text[behind..].iter().find(|byte| !byte.is_ascii_whitespace())?;
+    let (_, after) = word_at(text, end)?;
+    let next = text[after..].iter().find(|byte| !byte.is_ascii_whitespace())?;
     (is_macro && b",);=[".contains(next)).then_some((start, end))
 }
 
-/// The word that begins at `at` or behind the blanks there.
+/// The word that begins at `at` or after the blanks there.
 fn word_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let blanks = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let start = at + blanks;

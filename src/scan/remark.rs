@@ -1,6 +1,6 @@
-//! Comments that speak to acc2omp.
+//! Comments that are meant for acc2omp.
 //!
-//! Invariant: a comment is one whose first word is the lead, whatever its case; what it asks for is for others to know.
+//! Invariant: such a comment has the lead as its first word, in any case of letters; what its words mean is not known here.
 
 use crate::source::{Form, Language, SourceFile, Span};
 
@@ -11,18 +11,18 @@ use super::preproc::{self, View};
 /// How such a comment begins.
 const LEAD: &[u8] = b"acc2omp";
 
-/// A comment that speaks to acc2omp.
+/// A comment that is meant for acc2omp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// From the lead to the end of the words.
     pub span: Span,
-    /// What is behind the lead, in lower case.
+    /// What follows the lead, in lower case.
     pub words: String,
     /// Nothing but the comment stands on its line, and it ends there.
     pub is_alone: bool,
 }
 
-/// The comments of a source that speak to acc2omp, of all branches but those that options rule out.
+/// The comments of a source that are meant for acc2omp, of all branches except those that options rule out.
 pub fn remarks(file: &SourceFile) -> Vec<Remark> {
     let places = leads(&file.bytes);
     if places.is_empty() {
@@ -40,7 +40,7 @@ pub fn remarks(file: &SourceFile) -> Vec<Remark> {
     places.filter_map(|at| remark(file, at)).collect()
 }
 
-/// What the line of a comment says to acc2omp, if it is a comment and nothing else.
+/// The remark on a line, if the line is a comment and nothing else.
 pub fn remark_of_line(file: &SourceFile, number: usize) -> Option<Remark> {
     let line = file.lines.span(number);
     let at = *leads(file.slice(line)).first()?;
@@ -50,9 +50,9 @@ pub fn remark_of_line(file: &SourceFile, number: usize) -> Option<Remark> {
 /// Where the lead stands before a colon.
 fn leads(bytes: &[u8]) -> Vec<u32> {
     let is_lead = |at: &usize| {
-        let behind = bytes.get(at + LEAD.len()..).unwrap_or_default();
+        let after = bytes.get(at + LEAD.len()..).unwrap_or_default();
         bytes.get(*at..at + LEAD.len()).is_some_and(|word| word.eq_ignore_ascii_case(LEAD))
-            && behind.iter().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b':')
+            && after.iter().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b':')
     };
     // The rarest of its letters leads to it.
     let starts = memchr::memchr_iter(b'2', bytes).filter_map(|at| at.checked_sub(3));
@@ -87,7 +87,7 @@ fn remark(file: &SourceFile, at: u32) -> Option<Remark> {
     };
     let rest = file.text(Span { start: at, end: line.end }).into_owned();
     let (words, ends) = match rest.split_once("*/").filter(|_| !file.language.is_fortran()) {
-        Some((words, behind)) => (words.to_owned(), behind.trim().is_empty()),
+        Some((words, after)) => (words.to_owned(), after.trim().is_empty()),
         // The comment goes on.
         None => (rest, !before.ends_with(b"*")),
     };
@@ -100,7 +100,7 @@ fn remark(file: &SourceFile, at: u32) -> Option<Remark> {
     })
 }
 
-/// Whether what stands before a place of Fortran begins a comment there, and if so, whether it is nothing but that.
+/// Whether what stands before a place of Fortran begins a comment there, and if so, whether the line is nothing but the comment.
 fn leads_comment(before: &[u8], form: Form) -> Option<bool> {
     let code = before.iter().rposition(|byte| *byte != b'!').map_or(0, |last| last + 1);
     let (code, marks) = before.split_at(code);

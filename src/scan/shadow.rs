@@ -19,7 +19,7 @@ pub fn include_of(file: &SourceFile, line: &Line) -> Option<Include> {
     (word == "include").then_some(Include { span: line.whole, path, quoted, active: true })
 }
 
-/// The path behind the word `include`, and whether it stands between quotes.
+/// The path after the word `include`, and whether it stands between quotes.
 pub fn included(rest: &[u8]) -> Option<(&str, bool)> {
     let text = std::str::from_utf8(rest.trim_ascii()).ok()?;
     let close = match text.chars().next() {
@@ -126,13 +126,13 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
     }
 }
 
-/// The pieces of a pragma line behind `acc`; `None` if it is no OpenACC directive.
+/// The pieces of a pragma line after `acc`; `None` if it is not an OpenACC directive.
 fn openacc_words(file: &SourceFile, line: &Line) -> Option<Vec<Span>> {
-    words_behind(file, line, b"acc")
+    words_after(file, line, b"acc")
 }
 
-/// The pieces of a pragma line behind the name that it begins with; `None` if it begins with another one.
-pub fn words_behind(file: &SourceFile, line: &Line, name: &[u8]) -> Option<Vec<Span>> {
+/// The pieces of a pragma line after the name that it begins with; `None` if it begins with another one.
+pub fn words_after(file: &SourceFile, line: &Line, name: &[u8]) -> Option<Vec<Span>> {
     let sign: &[u8] = if file.slice(line.span).starts_with(b"#") { b"#" } else { b"%:" };
     let mut wanted: &[&[u8]] = &[sign, b"pragma", name];
     let mut pieces = line.pieces.iter().copied();
@@ -148,8 +148,8 @@ pub fn words_behind(file: &SourceFile, line: &Line, name: &[u8]) -> Option<Vec<S
         if rest.len() < word.len() && word.starts_with(rest) {
             // The line ends within the word.
             let next = pieces.next().filter(|next| preproc::goes_on(&file.bytes, piece, *next))?;
-            let behind = file.slice(next).strip_prefix(&word[rest.len()..])?;
-            piece = Span { start: next.end - behind.len() as u32, end: next.end };
+            let after = file.slice(next).strip_prefix(&word[rest.len()..])?;
+            piece = Span { start: next.end - after.len() as u32, end: next.end };
             wanted = more;
             continue;
         }
@@ -239,8 +239,8 @@ fn wrapper(bytes: &[u8], span: Span) -> Option<(String, Span)> {
     let before = bytes.get(..span.start as usize)?.trim_ascii_end().strip_suffix(b"(")?.trim_ascii_end();
     let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
     let length = before.iter().rev().take_while(|byte| is_inner(byte)).count();
-    let behind = bytes.get(span.end as usize..)?;
-    let words = behind.trim_ascii_start();
+    let after = bytes.get(span.end as usize..)?;
+    let words = after.trim_ascii_start();
     let word = words.get(..words.iter().take_while(|byte| is_inner(byte)).count())?;
     const FIRST: [&[u8]; 17] = [
         b"parallel",
@@ -261,7 +261,7 @@ fn wrapper(bytes: &[u8], span: Span) -> Option<(String, Span)> {
         b"wait",
         b"routine",
     ];
-    if length == 0 || !FIRST.contains(&word) || words.len() == behind.len() {
+    if length == 0 || !FIRST.contains(&word) || words.len() == after.len() {
         return None;
     }
     let place = Span::new(before.len() - length, before.len());
@@ -272,8 +272,8 @@ fn wrapper(bytes: &[u8], span: Span) -> Option<(String, Span)> {
 /// A directive that is the argument of a macro, as in `PRAGMA(acc parallel loop)`; `span` is the word `acc`.
 fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<DirectiveText> {
     let (name, place) = wrapper(&file.bytes, span)?;
-    let behind = place.range().end;
-    let open = behind + file.bytes.get(behind..)?.iter().position(|byte| *byte == b'(')?;
+    let after = place.range().end;
+    let open = after + file.bytes.get(after..)?.iter().position(|byte| *byte == b'(')?;
     let end = closing(&file.bytes, open).max(span.range().end);
     Some(DirectiveText {
         span: Span { start: place.start, end: end as u32 },
@@ -290,11 +290,11 @@ fn macro_argument(file: &SourceFile, span: Span, shown: &Shown) -> Option<Direct
 fn is_beside_type(bytes: &[u8], span: Span) -> bool {
     const TYPES: [&[u8]; 3] = [b"float", b"double", b"long"];
     let before = bytes.get(..span.start as usize).unwrap_or_default().trim_ascii_end();
-    let behind = bytes.get(span.end as usize..).unwrap_or_default().trim_ascii_start();
+    let after = bytes.get(span.end as usize..).unwrap_or_default().trim_ascii_start();
     let is_inner = |byte: &u8| super::c::is_word_start(*byte) || byte.is_ascii_digit();
     TYPES.iter().any(|word| {
         let last = before.strip_suffix(*word).map(|rest| rest.last());
-        let next = behind.strip_prefix(*word).map(|rest| rest.first());
+        let next = after.strip_prefix(*word).map(|rest| rest.first());
         let ends = |inner: Option<Option<&u8>>| inner.is_some_and(|byte| !byte.is_some_and(is_inner));
         ends(last) || ends(next)
     })
@@ -330,7 +330,7 @@ pub fn guard(file: &SourceFile, line: &Line) -> Option<Guard> {
     Some(Guard { span: line.span, words: named, is_plain: !compares && !names_openmp })
 }
 
-/// The offset behind the parenthesis that opens at the first code byte from `at`; `at` if there is none.
+/// The offset after the parentheses that open at the first code byte from `at`; `at` if there are none.
 fn closing(bytes: &[u8], at: usize) -> usize {
     let mut depth = 0usize;
     for (ahead, byte) in bytes.get(at..).unwrap_or_default().iter().enumerate() {
@@ -345,7 +345,7 @@ fn closing(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Finds the first byte of code behind each directive: from the last one back, so that each byte is looked at once.
+/// Finds the first byte of code after each directive: from the last one back, so that each byte is looked at once.
 pub fn find_next_code(scan: &mut Scan) {
     let length = scan.shadow.len();
     let (mut later, mut code) = (length, length);

@@ -1,6 +1,6 @@
-//! What conditions on OpenACC and on OpenMP choose beside directives.
+//! What conditions on OpenACC and on OpenMP choose in addition to directives.
 //!
-//! Invariant: code, and lines of the preprocessor that give names a meaning; what is to go does not count.
+//! Invariant: code and preprocessor lines that define names count; what the translation removes does not.
 
 use crate::source::{SourceFile, Span};
 
@@ -17,16 +17,16 @@ fn maker(file: &SourceFile, event: &Event) -> Option<String> {
     is_maker.then(|| defined::definition(&rest).0)
 }
 
-/// What conditions choose of a file beside directives.
+/// What conditions choose of a file in addition to directives.
 struct Code {
     /// All branches, without directives and lines of the preprocessor.
     text: Vec<u8>,
-    /// The lines of the preprocessor that say something.
+    /// The preprocessor lines that define something.
     lines: Vec<Span>,
 }
 
 impl Code {
-    /// That of a file without what is to go.
+    /// That of a file without what the translation removes.
     fn of(file: &SourceFile, gone: &[Span]) -> Code {
         let is_fortran = file.language.is_fortran();
         let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
@@ -35,7 +35,7 @@ impl Code {
         let mut text = assemble(file, &events, &shown.of_all()).shadow;
         gone.iter().for_each(|span| shadow::blank(&mut text, *span));
         let is_gone = |at: u32| gone.iter().any(|span| span.contains(Span::at(at as usize)));
-        // Macros that a branch makes directives of: what stands for them elsewhere is nothing but their lack.
+        // Macros that one branch defines as directives: their definitions in other branches only stand for their absence.
         let makers: Vec<String> = events.iter().filter_map(|event| maker(file, event)).collect();
         let says = |line: &c::Line| match preproc::keyword(&file.bytes, line) {
             ("define", rest) => !makers.contains(&defined::definition(&rest).0),
@@ -63,7 +63,8 @@ impl Code {
     }
 }
 
-/// The first condition with one of these words that chooses more than directives and what is to go, and how many there are.
+/// The first condition with one of these words that chooses more than directives and what the translation removes, and how many
+/// there are.
 pub fn woken(file: &SourceFile, words: &[Span], gone: &[Span]) -> Option<(Span, usize)> {
     if words.is_empty() {
         return None;
@@ -78,8 +79,8 @@ pub fn woken(file: &SourceFile, words: &[Span], gone: &[Span]) -> Option<(Span, 
     Some((first, 1 + found.count()))
 }
 
-/// The first condition that asks for `_OPENMP` and not for `_OPENACC`, of which options decide nothing, and whether it chooses
-/// code: one that does comes first.
+/// The first condition that names `_OPENMP` and not `_OPENACC` and that options do not decide, and whether it chooses
+/// code; one that does takes precedence.
 pub fn asks_for_openmp(file: &SourceFile) -> Option<(Span, bool)> {
     memchr::memmem::find(&file.bytes, b"_OPENMP")?;
     if file.predefined.names().any(|(name, _)| name == "_OPENMP") {
@@ -100,7 +101,7 @@ pub fn asks_for_openmp(file: &SourceFile) -> Option<(Span, bool)> {
         })
         .collect();
     let first = *all.first()?;
-    // The library of OpenMP alone does nothing.
+    // A branch that only includes OpenMP's library does not choose code.
     let lines = (0..file.lines.count()).map(|number| file.lines.span(number));
     let gone: Vec<Span> = lines.filter(|line| names_library(&file.text(*line))).collect();
     let code = Code::of(file, &gone);
@@ -113,7 +114,7 @@ pub fn asks_for_openmp(file: &SourceFile) -> Option<(Span, bool)> {
     Some((choosing.copied().unwrap_or(first), choosing.is_some()))
 }
 
-/// Whether a line brings the names of OpenMP's library, and does nothing else.
+/// Whether a line includes OpenMP's library, and does nothing else.
 fn names_library(line: &str) -> bool {
     let words: String = line.to_ascii_lowercase().split_whitespace().collect();
     let is_it = |begin: &str| words.strip_prefix(begin).is_some_and(|rest| !rest.contains(';'));

@@ -53,18 +53,19 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     }
     let symbols = source.symbols(&unit, &scan);
     let (bound, _) = read::bound_in(file, (&scan, &symbols), &mut unit, parsed, &mut held);
-    let aim = match options.to {
+    let settings = match options.to {
         To::Cuda => source.cuda_aim(options),
-        To::OpenMp => {
-            plan::Aim { queued_elsewhere: read::queued_elsewhere(file, &scan), ..source.openmp_aim(options) }
-        }
+        To::OpenMp => plan::Settings {
+            queued_elsewhere: read::queued_elsewhere(file, &scan),
+            ..source.openmp_aim(options)
+        },
     };
     let macros = source.macros(&scan);
     let facts = Facts::new(file, &unit, &symbols, &macros, options.assume_no_alias).within(options.budget);
-    let settled = plan::settle(&facts, bound.clone(), &aim);
+    let settled = plan::settle(&facts, bound.clone(), &settings);
     let ready = plan::with_plain_names(&unit, &symbols, settled.bound);
-    let (ready, _) = plan::with_extents(file, &unit, &symbols, ready, &aim);
-    let (plan, _) = plan::plan(file, &unit, &symbols, &ready, &held, &settled.reached, &aim);
+    let (ready, _) = plan::with_extents(file, &unit, &symbols, ready, &settings);
+    let (plan, _) = plan::plan(file, &unit, &symbols, &ready, &held, &settled.reached, &settings);
     let unseen = (scan.hidden.as_slice(), macros.as_slice());
     let ground = Ground::new(&facts, &bound, &ready, &plan, &settled.verdicts, unseen, &options.device_type);
     let mut edits = EditSet::default();

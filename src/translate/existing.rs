@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::{self, Bound, Twins};
+use crate::bind::{self, Bound, Counterparts};
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
 use crate::scan::{self, OpenMp};
@@ -69,16 +69,16 @@ impl Apart {
     /// Parts the directives that have counterparts from the others.
     pub fn choose(&mut self, unit: &Unit, bound: Vec<Bound>) -> Chosen {
         let Some(found) = &self.found else { return Chosen { bound, ..Chosen::default() } };
-        let twins = bind::twins(unit, &bound, found);
+        let counterparts = bind::counterparts(unit, &bound, found);
         let mut chosen = Chosen::default();
         let mut apart = BTreeSet::new();
         for at in 0..bound.len() {
-            let own = twins.of.get(&at);
+            let own = counterparts.of.get(&at);
             self.known.extend(own.into_iter().flatten());
-            if apart.contains(&at) || own.is_none() && !twins.parted.contains_key(&at) {
+            if apart.contains(&at) || own.is_none() && !counterparts.separated.contains_key(&at) {
                 continue;
             }
-            self.one(&twins, &bound, at, &mut apart, &mut chosen);
+            self.one(&counterparts, &bound, at, &mut apart, &mut chosen);
         }
         self.keep_conditions(&bound, &apart, &chosen);
         chosen.bound = bind::without(bound, &apart);
@@ -101,7 +101,7 @@ impl Apart {
 
     fn one(
         &mut self,
-        twins: &Twins,
+        counterparts: &Counterparts,
         bound: &[Bound],
         at: usize,
         apart: &mut BTreeSet<usize>,
@@ -110,7 +110,7 @@ impl Apart {
         let directive = &bound[at].directive;
         let (span, name) = (directive.span, crate::acc::name(directive.kind));
         let is_region = matches!(directive.kind, DirectiveKind::Data | DirectiveKind::HostData);
-        let parted = twins.parted.get(&at);
+        let separated = counterparts.separated.get(&at);
         let all: Vec<Span> = {
             let all = bind::with_all_in_it(bound, at);
             all.into_iter()
@@ -118,7 +118,7 @@ impl Apart {
                 .map(|one| bound[one].directive.span)
                 .collect()
         };
-        let own: Vec<usize> = twins.of.get(&at).into_iter().flatten().copied().collect();
+        let own: Vec<usize> = counterparts.of.get(&at).into_iter().flatten().copied().collect();
         let other = own.first().and_then(|first| self.directive(*first));
         let ask = |chosen: &mut Chosen| {
             let made = diag::existing_openmp(span, name);
@@ -129,7 +129,7 @@ impl Apart {
             chosen.left.extend(&all);
         };
         match self.existing {
-            Existing::Replace if twins.unread.contains(&at) => {
+            Existing::Replace if counterparts.unread.contains(&at) => {
                 chosen.diags.push(diag::existing_by_condition(span, name));
                 chosen.left.extend(all);
             }
@@ -143,7 +143,7 @@ impl Apart {
             }
             // Beside its own translation, it is done; a condition chooses between the two.
             _ if self.guard => chosen.stay.extend(all),
-            Existing::Keep if parted.is_some() => chosen.stay.extend(all),
+            Existing::Keep if separated.is_some() => chosen.stay.extend(all),
             Existing::Keep if !is_in_construct(bound, at) => {
                 chosen.diags.push(match self.is_on_host(&own) {
                     true => diag::existing_kept_on_host(span, name),

@@ -135,11 +135,11 @@ impl BackEnd for FortranCuda {
         let symbols = source.symbols(&unit, scan);
         let bound = all.bind((scan, &symbols), &mut unit, parsed, &mut held);
         let unit = &unit;
-        let aim = source.cuda_aim(all.options);
+        let settings = source.cuda_aim(all.options);
         let (bound, reached) =
-            source.settled((unit, scan, &symbols), bound, &aim, all.options, &mut all.found);
+            source.settled((unit, scan, &symbols), bound, &settings, all.options, &mut all.found);
         let bound = plan::merge_data_clauses(unit, bound);
-        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &aim);
+        let (plan, said) = plan::plan(file, unit, &symbols, &bound, &held, &reached, &settings);
         all.found.spread(unit, &bound, &plan);
         all.diags.extend(said.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let others = source.headers.iter().map(|header| header.texts()).collect();

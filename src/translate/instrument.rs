@@ -63,10 +63,11 @@ impl BackEnd for Instrument {
             regions = bind::enclose(&mut unit, &scan.directives, &parsed).0;
         }
         let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &regions);
-        let aim = plan::Aim { as_written: true, ..source.openmp_aim(options) };
-        let (bound, reached) = source.settled((&unit, scan, &symbols), bound, &aim, options, &mut all.found);
-        let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &aim);
-        let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &held, &reached, &aim);
+        let settings = plan::Settings { as_written: true, ..source.openmp_aim(options) };
+        let (bound, reached) =
+            source.settled((&unit, scan, &symbols), bound, &settings, options, &mut all.found);
+        let (bound, _) = plan::with_extents(file, &unit, &symbols, bound, &settings);
+        let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &held, &reached, &settings);
         let names = scan.names.iter().filter(|name| !self.seen.contains(&name.span.start));
         let names: Vec<_> = names.map(|name| (name.name.clone(), name.span)).collect();
         self.seen.extend(names.iter().map(|(_, span)| span.start));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
-use crate::plan::{self, Aim, Closed, Item, Plan, Spread, WorkLoop};
+use crate::plan::{self, Closed, Item, Plan, Settings, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::Scan;
 use crate::sema::{self, Combine, Facts, Finding, SymbolId, Symbols, Verdict};
@@ -84,16 +84,16 @@ impl Source {
         &self,
         (unit, scan, symbols): (&Unit, &Scan, &Symbols),
         bound: Vec<Bound>,
-        aim: &Aim,
+        settings: &Settings,
         options: &Options,
         found: &mut Found,
     ) -> (Vec<Bound>, plan::Reached) {
-        if !plan::leaves_open(unit, &bound, aim) {
+        if !plan::leaves_open(unit, &bound, settings) {
             return (bound, plan::Reached::new());
         }
         let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias)
             .within(options.budget);
-        let settled = plan::settle(&facts, bound, aim);
+        let settled = plan::settle(&facts, bound, settings);
         for verdict in &settled.verdicts {
             found.add(&facts, verdict);
         }

@@ -233,9 +233,9 @@ struct Planned {
 
 impl Source {
     /// What plans for OpenMP are made for, where queues are kept and no other branch of the preprocessor has any.
-    pub(super) fn openmp_aim(&self, options: &Options) -> plan::Aim {
+    pub(super) fn openmp_aim(&self, options: &Options) -> plan::Settings {
         let target = options.target(self.file.language);
-        plan::Aim {
+        plan::Settings {
             device_type: options.device_type.clone(),
             preference: omp::preference(target.profile, target.version, target.speech),
             queues: true,
@@ -257,27 +257,27 @@ fn planned(
     let (source, options) = (all.source, all.options);
     let file = &source.file;
     let target = options.target(file.language);
-    let aim = source.openmp_aim(options);
+    let settings = source.openmp_aim(options);
     // Where the original stays beside the translation, its loops are those of both.
     let is_alone = options.guard.is_none();
-    let plan::Preference { strips, exchanges, team_tables, .. } = aim.preference;
+    let plan::Preference { strips, exchanges, team_tables, .. } = settings.preference;
     let preference = plan::Preference {
         strips: strips && is_alone,
         exchanges: exchanges && is_alone,
         team_tables: team_tables && is_alone,
-        ..aim.preference
+        ..settings.preference
     };
-    let aim = plan::Aim {
+    let settings = plan::Settings {
         preference,
         queues: target.queues == omp::Queues::Kept,
         queued_elsewhere: read::queued_elsewhere(file, scan),
-        ..aim
+        ..settings
     };
-    let (bound, reached) = source.settled((unit, scan, symbols), bound, &aim, options, &mut all.found);
+    let (bound, reached) = source.settled((unit, scan, symbols), bound, &settings, options, &mut all.found);
     let bound = with_clear_items(unit, symbols, bound, all);
-    let (bound, said) = plan::with_extents(file, unit, symbols, bound, &aim);
+    let (bound, said) = plan::with_extents(file, unit, symbols, bound, &settings);
     all.diags.extend(said);
-    let (plan, said) = plan::plan(file, unit, symbols, &bound, held, &reached, &aim);
+    let (plan, said) = plan::plan(file, unit, symbols, &bound, held, &reached, &settings);
     all.found.spread(unit, &bound, &plan);
     all.diags.extend(said);
     let (mut aliased, said) = omp::alias(file, unit, symbols, &bound, &plan, target);

@@ -81,17 +81,17 @@ impl Source {
         let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
-        let aim = self.cuda_aim(options);
-        let (bound, reached) = self.settled((unit, scan, &symbols), bound, &aim, options, found);
+        let settings = self.cuda_aim(options);
+        let (bound, reached) = self.settled((unit, scan, &symbols), bound, &settings, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
         let (bound, parameters) = plan::sections_of_parameters(&self.file, unit, &symbols, bound);
         said.extend(parameters);
-        let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &aim);
+        let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &settings);
         said.extend(extents);
         let bound = plan::merge_data_clauses(unit, bound);
         let plain = plan::with_plain_names(unit, &symbols, bound.clone());
-        let (mut plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &aim);
+        let (mut plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &settings);
         // The lines for CUDA name variables in full.
         plan.note_data(&symbols, &bound, &options.device_type);
         // The plan also says what OpenMP cannot do.
@@ -101,8 +101,8 @@ impl Source {
     }
 
     /// What plans for CUDA are made for.
-    pub(super) fn cuda_aim(&self, options: &Options) -> plan::Aim {
-        plan::Aim {
+    pub(super) fn cuda_aim(&self, options: &Options) -> plan::Settings {
+        plan::Settings {
             device_type: options.device_type.clone(),
             preference: cuda::PREFERENCE,
             queues: true,
@@ -147,10 +147,10 @@ impl Source {
             active.filter_map(|(number, text)| Some((number, parse(file, text, &mut Vec::new())?))).collect();
         let (regions, _) = bind::enclose(&mut unit, &scan.directives, &parsed);
         let (bound, _) = bind::bind(&unit, &scan.directives, parsed, &regions);
-        let aim = there.cuda_aim(options);
+        let settings = there.cuda_aim(options);
         let (bound, reached) =
-            there.settled((&unit, scan, &symbols), bound, &aim, options, &mut Found::default());
-        let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &[], &reached, &aim);
+            there.settled((&unit, scan, &symbols), bound, &settings, options, &mut Found::default());
+        let (plan, _) = plan::plan(file, &unit, &symbols, &bound, &[], &reached, &settings);
         Some(Elsewhere { unit, symbols, bound, plan })
     }
 }

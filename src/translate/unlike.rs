@@ -58,7 +58,7 @@ fn seen(source: &Source, options: &Options, view: &View) -> Translation {
 /// Directives with an `#if` before their code.
 fn behind(source: &Source, options: &Options, translation: &Translation) -> Vec<Diag> {
     let mut said = Vec::new();
-    for (directive, branches) in scan::branches_behind(&source.file) {
+    for (directive, branches) in scan::branches_after(&source.file) {
         let here = changes(translation, directive);
         for branch in branches.iter().take(BRANCHES).filter(|_| !here.is_empty()) {
             let there = seen(source, options, &View::reaching(&source.file, branch.start));

@@ -5,7 +5,7 @@
 use acc2omp::source::{Form, Language};
 use acc2omp::{Existing, Options, Outcome, Source, translate};
 
-const TWIN: &str = "void f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n])\n#pragma omp parallel for\n    \
+const BOTH: &str = "void f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n])\n#pragma omp parallel for\n    \
                     for (int i = 0; i < n; i++)\n        a[i] *= 2;\n}\n";
 
 /// Translates, and compares the lines that are no longer there and those that are new.
@@ -28,15 +28,15 @@ fn check(text: &str, language: Language, existing: Existing, gone: &[&str], new:
 
 #[test]
 fn by_default_both_stay() {
-    check(TWIN, Language::C, Existing::Ask, &[], &[], 321);
+    check(BOTH, Language::C, Existing::Ask, &[], &[], 321);
 }
 
 #[test]
 fn the_users_is_kept() {
     let acc = "#pragma acc parallel loop copy(a[0:n])";
-    check(TWIN, Language::C, Existing::Keep, &[acc], &[], 296);
+    check(BOTH, Language::C, Existing::Keep, &[acc], &[], 296);
     let target =
-        TWIN.replace("omp parallel for", "omp target teams distribute parallel for map(tofrom: a[0:n])");
+        BOTH.replace("omp parallel for", "omp target teams distribute parallel for map(tofrom: a[0:n])");
     check(&target, Language::C, Existing::Keep, &[acc], &[], 294);
 }
 
@@ -44,12 +44,12 @@ fn the_users_is_kept() {
 fn ours_takes_its_place() {
     let gone = ["#pragma acc parallel loop copy(a[0:n])", "#pragma omp parallel for"];
     let new = ["#pragma omp target teams distribute parallel for map(tofrom: a[0:n])"];
-    check(TWIN, Language::C, Existing::Replace, &gone, &new, 295);
+    check(BOTH, Language::C, Existing::Replace, &gone, &new, 295);
 }
 
 #[test]
 fn conditions_choose() {
-    let text = TWIN
+    let text = BOTH
         .replace("#pragma acc", "#ifdef _OPENACC\n#pragma acc")
         .replace("#pragma omp", "#elif defined(_OPENMP)\n#pragma omp")
         .replace("    for", "#endif\n    for");
@@ -68,7 +68,7 @@ fn conditions_choose() {
 
 #[test]
 fn loops_that_threads_share_are_not_replaced() {
-    let text = TWIN.replace("omp parallel for", "omp for");
+    let text = BOTH.replace("omp parallel for", "omp for");
     check(&text, Language::C, Existing::Replace, &[], &[], 321);
 }
 

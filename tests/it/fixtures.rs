@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use acc2omp::cli::{Build, Headers, Told};
+use acc2omp::cli::{Build, CompilerFlags, Headers};
 use acc2omp::diag::Severity;
 use acc2omp::edit::Edit;
 use acc2omp::scan;
@@ -36,13 +36,13 @@ pub fn source(path: &Path) -> Source {
     let folder = path.parent().unwrap().canonicalize().unwrap();
     let beside = files(&shown(path.parent().unwrap()));
     let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
-    let build = Build::from(told(&beside));
+    let build = Build::from(flags(&beside));
     let headers = Headers::among(vec![folder], &beside, To::OpenMp, &Languages::default(), build);
     headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
 
 /// What the mark `@difftest told -DNAME -UNAME` in these files says.
-fn told(files: &[&Path]) -> Told {
+fn flags(files: &[&Path]) -> CompilerFlags {
     let mut predefined = Predefined::default();
     for path in files {
         let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
@@ -55,7 +55,7 @@ fn told(files: &[&Path]) -> Told {
             }
         }
     }
-    Told { predefined: predefined.into(), ..Told::default() }
+    CompilerFlags { predefined: predefined.into(), ..CompilerFlags::default() }
 }
 
 /// A translation's text as the source of another.

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use acc2omp::cli::{Build, Headers, Told};
+use acc2omp::cli::{Build, CompilerFlags, Headers};
 use acc2omp::source::{Language, Languages, Predefined, SourceFile};
 use acc2omp::{Options, Source, To, translate};
 
@@ -91,8 +91,8 @@ fn what_a_header_says_of_a_name_counts_instead_of_options() {
     let count = |header: &str| {
         let mut predefined = Predefined::default();
         predefined.define("WIDE");
-        let told = Told { predefined: predefined.into(), ..Told::default() };
-        let source = source_told(&[("x.c", text), ("x.h", header)], Build::from(told));
+        let flags = CompilerFlags { predefined: predefined.into(), ..CompilerFlags::default() };
+        let source = source_told(&[("x.c", text), ("x.h", header)], Build::from(flags));
         translate(&source, &Options::default()).directives.len()
     };
     assert_eq!(count("int n;\n"), 1);
@@ -141,8 +141,8 @@ fn fixed_form_is_read_as_far_as_the_compiler_does() {
     let made = |column: Option<usize>| {
         let mut source =
             Source::new("a.f", text.clone().into_bytes(), Language::of(Path::new("a.f")).unwrap());
-        let told = std::sync::Arc::make_mut(&mut source.file.predefined);
-        column.into_iter().for_each(|column| told.end_lines_at(column));
+        let flags = std::sync::Arc::make_mut(&mut source.file.predefined);
+        column.into_iter().for_each(|column| flags.end_lines_at(column));
         String::from_utf8_lossy(&translate(&source, &Options::default()).text).into_owned()
     };
     assert!(made(Some(132)).contains("nowait") && made(Some(0)).contains("nowait"));

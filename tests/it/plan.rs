@@ -7,7 +7,8 @@ use acc2omp::acc;
 use acc2omp::bind::{self, Bound};
 use acc2omp::host::{self, ir::Unit};
 use acc2omp::plan::{
-    self, Aim, Attribute, Division, Fault, Gangs, Item, Launch, Part, Plan, Preference, Sharing, WorkLoop,
+    self, Attribute, Division, Fault, Gangs, Item, KernelsPart, Launch, Plan, Preference, Settings, Sharing,
+    WorkLoop,
 };
 use acc2omp::scan::{self, View};
 use acc2omp::sema::{Facts, Others, Symbols};
@@ -63,7 +64,7 @@ fn planned(text: &str) -> Planned {
         orders_nests: false,
         not_equal: Ok(()),
     };
-    let aim = Aim {
+    let settings = Settings {
         device_type: "nvidia".to_owned(),
         preference,
         queues: false,
@@ -73,8 +74,8 @@ fn planned(text: &str) -> Planned {
         queued_elsewhere: Vec::new(),
     };
     let facts = Facts::new(&file, &unit, &symbols, &[], false);
-    let settled = plan::settle(&facts, bound, &aim);
-    let (plan, _) = plan::plan(&file, &unit, &symbols, &settled.bound, &[], &settled.reached, &aim);
+    let settled = plan::settle(&facts, bound, &settings);
+    let (plan, _) = plan::plan(&file, &unit, &symbols, &settled.bound, &[], &settled.reached, &settings);
     Planned { unit, symbols, bound: settled.bound, plan }
 }
 
@@ -293,10 +294,10 @@ fn the_parts_of_kernels() {
         let planned = planned(&text);
         assert_eq!(planned.faults(), []);
         let shown = planned.plan.kernels[&0].iter().map(|part| match part {
-            Part::Launch { directive: Some(_), .. } => "loop",
-            Part::Launch { directive: None, .. } => "one thread",
-            Part::Output(_) => "output",
-            Part::Host { .. } => "host",
+            KernelsPart::Launch { directive: Some(_), .. } => "loop",
+            KernelsPart::Launch { directive: None, .. } => "one thread",
+            KernelsPart::Output(_) => "output",
+            KernelsPart::Host { .. } => "host",
         });
         shown.collect::<Vec<&str>>()
     };

@@ -71,10 +71,6 @@ const PHRASES: &[Phrase] = &[
     phrase(&["but", "for"], "except"),
 ];
 
-/// Sources whose comments are not plain yet.
-const NOT_YET: &[&str] =
-    &["src/plan/", "src/cuda/kernel/", "src/scan/", "src/host/", "src/cli/batch.rs", "src/cli/headers.rs"];
-
 /// The page that shows the phrases, and the file that lists them.
 const ABOUT_WORDS: [&str; 2] = ["docs/style.md", "tests/it/words.rs"];
 
@@ -170,19 +166,15 @@ fn pages_are_in_plain_english() {
 fn messages_and_comments_are_in_plain_english() {
     let sources = ["src", "tests", "xtask", "benches"].into_iter().flat_map(files);
     let sources = sources.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
-    let (mut wrong, mut waiting) = (Vec::new(), Vec::new());
+    let mut wrong = Vec::new();
     for path in sources.filter(|path| !ABOUT_WORDS.contains(&shown(path).as_str())) {
         let name = shown(&path);
-        let lines = report(&name, said(&text(&path), name.starts_with("src/") || name.starts_with("xtask/")));
-        match NOT_YET.iter().find(|part| name.starts_with(**part)) {
-            Some(part) if !lines.is_empty() => waiting.push(*part),
-            Some(_) => {}
-            None => wrong.extend(lines),
-        }
+        wrong.extend(report(
+            &name,
+            said(&text(&path), name.starts_with("src/") || name.starts_with("xtask/")),
+        ));
     }
     assert!(wrong.is_empty(), "{} (docs/style.md says why):\n{}", wrong.len(), wrong.join("\n"));
-    let done: Vec<&&str> = NOT_YET.iter().filter(|part| !waiting.contains(part)).collect();
-    assert!(done.is_empty(), "plain by now: take them off `NOT_YET`: {done:?}");
 }
 
 #[test]

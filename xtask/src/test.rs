@@ -1,6 +1,6 @@
 //! Every test there is.
 //!
-//! Invariant: what is missing is said before the first test; the last lines say how long each part took and what failed.
+//! Invariant: what is missing is said before the first test; the last lines say how long each step took and what failed.
 
 use std::process::Command;
 use std::time::Instant;
@@ -9,14 +9,14 @@ use crate::{
     Result, Verdict, audit, bench, book, count, cuda, difftest, hunt, mutate, oracle, process, setup,
 };
 
-/// A part by its name.
-type Part = (&'static str, fn() -> Result<Verdict>);
+/// A step of the test run, by its name.
+type Step = (&'static str, fn() -> Result<Verdict>);
 
 /// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, the benchmarks in small sizes, programs made at random, the documentation's site and the comparisons;
 /// all, so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     setup::check()?;
-    let parts: [Part; 10] = [
+    let steps: [Step; 10] = [
         ("cargo test", units),
         ("count", || count::run(&count::Options::default())),
         ("audit", || audit::run(&audit::Options::default())),
@@ -30,9 +30,9 @@ pub fn run() -> Result<Verdict> {
     ];
     let mut all = Verdict::Passed;
     let mut lines = Vec::new();
-    for (name, part) in parts {
+    for (name, step) in steps {
         let start = Instant::now();
-        let verdict = part()?;
+        let verdict = step()?;
         let word = if verdict == Verdict::Passed { "passed" } else { "FAILED" };
         lines.push(format!("{name}: {word}, {} s", start.elapsed().as_secs()));
         if verdict == Verdict::Failed {

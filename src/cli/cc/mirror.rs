@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use super::depend::seen_from;
 use super::folders::Folders;
 use super::lines;
-use crate::cli::build::Told;
+use crate::cli::build::CompilerFlags;
 use crate::scan::{self, Outline};
 use crate::source::{Language, SourceFile};
 use crate::{RUNTIME, SUPPORT, Translation, cuda};
@@ -39,18 +39,24 @@ pub fn included(path: &Path, bytes: Vec<u8>, language: Language, here: &Path) ->
 
 /// Reads a source and the files that it includes, directly or not, where a compiler that runs in `here` gets this, and
 /// searches these folders.
-pub fn read(source: SourceFile, real: &Path, told: &Told, searched: &Folders, here: &Path) -> Files {
+pub fn read(
+    source: SourceFile,
+    real: &Path,
+    flags: &CompilerFlags,
+    searched: &Folders,
+    here: &Path,
+) -> Files {
     let mut files = Files::new();
     let mut open = vec![(real.to_path_buf(), source)];
     while let Some((path, file)) = open.pop() {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let first = told.first.iter().filter(|_| path == real);
+        let first = flags.first.iter().filter(|_| path == real);
         let mut includes: Vec<(String, bool, PathBuf)> =
             first.map(|first| (String::new(), true, first.clone())).collect();
         let outline = Outline::of(&file);
         let mut is_hidden = false;
         for (name, is_quoted, _) in outline.includes() {
-            let by_options = told.included(Some(folder).filter(|_| is_quoted), name);
+            let by_options = flags.included(Some(folder).filter(|_| is_quoted), name);
             let is_ours = is_quoted || !cuda::is_of_system(name);
             let by_itself = || searched.find(name).inspect_err(|()| is_hidden = true).ok().flatten();
             let Some(target) = by_options.or_else(|| is_ours.then(by_itself).flatten()) else { continue };
@@ -66,7 +72,7 @@ pub fn read(source: SourceFile, real: &Path, told: &Told, searched: &Folders, he
             }
         }
         let is_below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
-        let is_system = (is_below(&told.system) || is_below(searched.known())) && !is_below(&told.folders);
+        let is_system = (is_below(&flags.system) || is_below(searched.known())) && !is_below(&flags.folders);
         let has_next = memchr::memmem::find(&file.bytes, b"include_next").is_some();
         let may_include_more = has_next || is_hidden || outline.computes_includes();
         files.insert(path, Read { file, is_system, includes, may_include_more });

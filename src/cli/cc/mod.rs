@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode, ExitStatus};
 
 use super::batch::manner;
-use super::build::{Build, Told, first_names, in_real_folder};
+use super::build::{Build, CompilerFlags, first_names, in_real_folder};
 use super::config::Overrides;
 use super::files::as_name;
 use super::headers::Headers;
@@ -76,7 +76,7 @@ struct Reading<'a> {
     task: &'a Task,
     command: &'a Command,
     /// What the compiler gets.
-    told: Told,
+    flags: CompilerFlags,
     /// Where it searches by itself.
     searched: Folders,
     /// Where it runs.
@@ -86,18 +86,18 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn of<'a>(task: &'a Task, command: &'a Command, here: &'a Path) -> Reading<'a> {
         let words = command.texts();
-        let mut told = Told::without_first(&words, here);
-        told.add_environment(&ENVIRONMENT);
+        let mut flags = CompilerFlags::without_first(&words, here);
+        flags.add_environment(&ENVIRONMENT);
         let language = command.sources.first().map_or(Language::C, |(_, language)| *language);
         let others: Vec<usize> = command.sources.iter().map(|(at, _)| *at).collect();
         let searched = Folders::of(&unseen::asking(&command.words, &others), language, here);
-        told.find_first(&words, here, &|name| searched.find(name).ok().flatten());
-        Reading { task, command, told, searched, here }
+        flags.find_first(&words, here, &|name| searched.find(name).ok().flatten());
+        Reading { task, command, flags, searched, here }
     }
 
     /// The file that `-include` means.
     fn first(&self, name: &str) -> Option<PathBuf> {
-        self.told.included_first(name, self.here, &|name| self.searched.find(name).ok().flatten())
+        self.flags.included_first(name, self.here, &|name| self.searched.find(name).ok().flatten())
     }
 }
 
@@ -194,7 +194,7 @@ fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result
 
 /// Reads a source with what it includes and uses, and translates what holds OpenACC of it.
 fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
-    let Reading { task, command, told, searched, here } = read;
+    let Reading { task, command, flags, searched, here } = read;
     let path = here.join(&command.words[at]);
     let about = |error: io::Error| super::place::about(&path, &error);
     let real = in_real_folder(&path).unwrap_or_else(|| path.clone());
@@ -208,7 +208,7 @@ fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
     };
     let name = command.words[at].to_string_lossy().into_owned();
     let (modules, unknown) = match language.is_fortran() {
-        true => modules::known(command, &bytes, told, here),
+        true => modules::known(command, &bytes, flags, here),
         false => (HashMap::new(), Vec::new()),
     };
     for module in unknown.iter().filter(|_| !task.quiet) {
@@ -219,11 +219,11 @@ fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
     if language.is_fortran() {
         modules::remember(command, &bytes, &real, here);
     }
-    let files = mirror::read(SourceFile::new(name, bytes, language), &real, told, searched, here);
+    let files = mirror::read(SourceFile::new(name, bytes, language), &real, flags, searched, here);
     let others = command.sources.iter().map(|(other, _)| *other).filter(|other| *other != at).collect();
     let mut unit = Unit { at, others, real, files, mirror: Mirror::default(), translations: HashMap::new() };
     let mentions = |file: &SourceFile| scan::mentions_openacc(&file.bytes, file.language);
-    let by_options = told.predefined.names().filter_map(|(_, line)| line);
+    let by_options = flags.predefined.names().filter_map(|(_, line)| line);
     let some = unit.files.values().any(|read| mentions(&read.file))
         || by_options.into_iter().any(|line| scan::mentions_openacc(line.as_bytes(), language));
     if !some && modules.is_empty() {
@@ -232,7 +232,7 @@ fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
     let roots = unit.files.keys().filter_map(|path| path.parent()).map(Path::to_path_buf).collect();
     let known: Vec<PathBuf> = unit.files.keys().chain(modules.keys()).cloned().collect();
     let known: Vec<&Path> = known.iter().map(PathBuf::as_path).collect();
-    let build = Build::beside(told.clone(), modules);
+    let build = Build::beside(flags.clone(), modules);
     let headers = Headers::among(roots, &known, task.options.to, &command.languages(), build);
     for (path, read) in &unit.files {
         let (language, bytes) = (read.file.language, &read.file.bytes);
@@ -275,7 +275,7 @@ fn options(task: &Task, command: &Command, main: &Path, (source, file): (&Source
 
 /// Writes all translations, and returns the words of the command that compiles them.
 fn write(read: &Reading, units: &[Unit]) -> io::Result<Vec<OsString>> {
-    let Reading { task, command, told, searched, .. } = read;
+    let Reading { task, command, flags, searched, .. } = read;
     let mut words = command.words.clone();
     for unit in units {
         let needed = mirror::needed(&unit.files, unit.translations.keys().cloned());
@@ -300,7 +300,7 @@ fn write(read: &Reading, units: &[Unit]) -> io::Result<Vec<OsString>> {
     let mut options: Vec<OsString> = Vec::new();
     if command.sources.iter().any(|(_, language)| language.is_fortran()) {
         // Before a folder itself, that of a mirror is searched.
-        let folders = told.folders.iter().chain(searched.known());
+        let folders = flags.folders.iter().chain(searched.known());
         let places = folders.flat_map(|folder| units.iter().map(|unit| unit.mirror.place(folder)));
         options.extend(
             places.filter(|place| place.is_dir()).map(|place| format!("-I{}", place.display()).into()),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::command::Command;
-use crate::cli::build::Told;
+use crate::cli::build::CompilerFlags;
 use crate::scan;
 
 /// Options after which the folder of modules stands, in one word or two.
@@ -32,11 +32,11 @@ struct Known {
 pub fn known(
     command: &Command,
     bytes: &[u8],
-    told: &Told,
+    flags: &CompilerFlags,
     here: &Path,
-) -> (HashMap<PathBuf, Told>, Vec<String>) {
+) -> (HashMap<PathBuf, CompilerFlags>, Vec<String>) {
     let mut folders = vec![folder(command, here)];
-    folders.extend(told.folders.iter().cloned());
+    folders.extend(flags.folders.iter().cloned());
     folders.push(here.to_path_buf());
     let (mut found, mut unknown) = (HashMap::new(), Vec::new());
     let mut met = BTreeSet::new();
@@ -60,7 +60,7 @@ pub fn known(
             continue;
         };
         open.extend(scan::used_modules(&text));
-        found.insert(known.source, Told::read(known.arguments, &known.directory));
+        found.insert(known.source, CompilerFlags::read(known.arguments, &known.directory));
     }
     (found, unknown)
 }

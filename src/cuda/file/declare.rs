@@ -44,8 +44,8 @@ impl Device {
         for (clause, item) in items(input, index) {
             let (seen, decl) = declaration(input, index, &item.base.text)
                 .ok_or_else(|| refused(item.span, "a variable whose declaration is not seen"))?;
-            let twin =
-                twin(input, seen, decl).ok_or_else(|| refused(item.span, "a variable of this type"))?;
+            let counterpart = counterpart(input, seen, decl)
+                .ok_or_else(|| refused(item.span, "a variable of this type"))?;
             if is_member(input, index, item) {
                 return Err(refused(item.span, "a static data member"));
             }
@@ -58,7 +58,7 @@ impl Device {
             }
             self.declared.insert(decl.name.clone());
             if !decl.is_extern {
-                let names = Counterpart { name: &decl.name, path: &path, declaration: &twin };
+                let names = Counterpart { name: &decl.name, path: &path, declaration: &counterpart };
                 let others = hidden.declarations(input, (self.choices.own(), decl), item.span)?;
                 self.depends(item.span.start, others);
                 self.define(input, item.span.start, &names, (clause, decl.is_static));
@@ -77,10 +77,10 @@ impl Device {
                 Ok(others) => self.depends(place, others),
                 Err(why) => diags.push(*why),
             }
-            match twin(input, input.source, decl) {
-                Some(twin) => {
+            match counterpart(input, input.source, decl) {
+                Some(counterpart) => {
                     let path = qualified::path(&input.source, decl);
-                    let names = Counterpart { name, path: &path, declaration: &twin };
+                    let names = Counterpart { name, path: &path, declaration: &counterpart };
                     self.define(input, place, &names, (clause, decl.is_static))
                 }
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
@@ -107,8 +107,8 @@ impl Device {
         let mut came = Vec::new();
         for name in texts.iter().flat_map(|text| words(text)) {
             let Some((seen, decl)) = known.remove(name) else { continue };
-            let Some(twin) = twin(input, seen, decl) else { continue };
-            let mut text = format!("namespace device {{ extern __device__ {twin}; }}\n");
+            let Some(counterpart) = counterpart(input, seen, decl) else { continue };
+            let mut text = format!("namespace device {{ extern __device__ {counterpart}; }}\n");
             let declared = (input.number(&seen), decl);
             for (number, branch) in hidden.declarations(input, declared, end).unwrap_or_default() {
                 let place = self.choices.place(number, branch.start);
@@ -125,7 +125,7 @@ impl Device {
         &mut self,
         input: &Input,
         place: u32,
-        Counterpart { name, path, declaration: twin }: &Counterpart,
+        Counterpart { name, path, declaration: counterpart }: &Counterpart,
         (clause, is_static): (DataClause, bool),
     ) {
         let own = if is_static { "static " } else { "" };
@@ -133,7 +133,7 @@ impl Device {
         self.globals.insert(
             place,
             format!(
-                "namespace device {{ {own}__device__ {twin}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
+                "namespace device {{ {own}__device__ {counterpart}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
             ),
         );
         self.prototype(0, format!("void *{getter}(void);\n"));
@@ -191,7 +191,7 @@ fn global<'a>(seen: &Seen<'a>, name: &str) -> Option<&'a Decl> {
 }
 
 /// The declaration of the counterpart of a variable, without what says where it lies; `None` if the device cannot have it.
-fn twin(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+fn counterpart(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     let base = spelling::base(input, seen, decl)?;
     let mut declarator = decl.name.clone();
     for part in &decl.derived {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{copied, cpp, implied, twin};
+use super::{copied, counterpart, cpp, implied};
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::code::text::{is_tag, placed_words, words};
 use crate::cuda::meaning;
@@ -335,7 +335,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
             return Some(Why::about(text));
         }
         let has_levels = levels::routine_levels(input, &function.name).any();
-        let what = twin::obstacle(input, &function.name).filter(|_| has_levels)?;
+        let what = counterpart::obstacle(input, &function.name).filter(|_| has_levels)?;
         Some(Why::about(format!("is {}", what.trim_end_matches(','))))
     }
 
@@ -443,7 +443,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
             }
             let has_copy = match is_in_place {
                 true => copied::is_number(input, word) || is_constexpr(&decl),
-                false => copied::constant(input, word).is_some() || declared::has_twin(input, word),
+                false => copied::constant(input, word).is_some() || declared::has_counterpart(input, word),
             };
             if !has_copy {
                 return Some(word.to_owned());
@@ -469,7 +469,7 @@ fn is_hosts_alone(input: &Input, symbol: SymbolId, is_in_place: bool) -> bool {
     let is_known = || copied::is_number(input, name) || is_constexpr(&(seen, decl));
     match is_in_place || is_member {
         true => !is_known() && !qualified::is_constant(input, symbol),
-        false => copied::constant(input, name).is_none() && !declared::has_twin(input, name),
+        false => copied::constant(input, name).is_none() && !declared::has_counterpart(input, name),
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod access;
 pub mod callable;
 pub mod copied;
+pub mod counterpart;
 pub mod cpp;
 pub mod hoisted;
 pub mod hosts;
@@ -14,5 +15,4 @@ pub mod object;
 pub mod obstacle;
 pub mod placement;
 pub mod stuck;
-pub mod twin;
 pub mod undeclared;

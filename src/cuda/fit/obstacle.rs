@@ -3,7 +3,7 @@
 //! Invariant: a construct that no message here is about is one that nvcc builds.
 
 use super::hosts::{is_hidden_type, is_hosts, is_local_type};
-use super::{callable, hoisted, hosts, implied, object, twin};
+use super::{callable, counterpart, hoisted, hosts, implied, object};
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::program::functions::{called, functions};
 use crate::cuda::program::{Input, Refused, levels, qualified, refused, uses};
@@ -102,7 +102,7 @@ fn of_calls(input: &Input, function: Option<&Function>, within: Span, span: Span
             return Some("a call of a member function of the object");
         }
         if levels::routine_levels(input, &name).any() {
-            if let Some(what) = twin::obstacle(input, &name) {
+            if let Some(what) = counterpart::obstacle(input, &name) {
                 return Some(what);
             }
             if !within.contains(span) {

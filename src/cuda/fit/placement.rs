@@ -6,13 +6,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::hoisted::{self, Home};
 use super::left::{Left, Writable};
-use super::{callable, copied, cpp, object, obstacle, twin, undeclared};
+use super::{callable, copied, counterpart, cpp, object, obstacle, undeclared};
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::program::functions::{functions, in_namespace, is_plain};
 use crate::cuda::program::{Input, Refused, levels, refused, repeated, routines, units};
 use crate::cuda::types::spelling;
 use crate::host::ir::StmtId;
-use crate::plan::Part;
+use crate::plan::KernelsPart;
 use crate::source::Span;
 
 /// Where device code is.
@@ -132,7 +132,7 @@ impl<'a> Placements<'a> {
         }
         let has_levels = levels::declared_levels(input, index).any();
         let name = routines::routine_name(input, index).filter(|_| has_levels);
-        match name.and_then(|name| twin::obstacle(input, name)) {
+        match name.and_then(|name| counterpart::obstacle(input, name)) {
             Some(what) => Placement::Untranslated(refused(at, what)),
             None => Placement::InPlace { object: None },
         }
@@ -183,11 +183,11 @@ fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bo
 /// What of a construct may become a launch: its statement, and those in it that a `kernels` construct launches one by one.
 fn parts(input: &Input, index: usize, stmt: StmtId) -> Vec<StmtId> {
     let mut found = vec![stmt];
-    let mut pending: Vec<&Part> = input.plan.kernels.get(&index).into_iter().flatten().collect();
+    let mut pending: Vec<&KernelsPart> = input.plan.kernels.get(&index).into_iter().flatten().collect();
     while let Some(part) = pending.pop() {
         match part {
-            Part::Launch { stmt, .. } | Part::Output(stmt) => found.push(*stmt),
-            Part::Host { bodies, .. } => pending.extend(bodies.iter().flat_map(|(_, parts)| parts)),
+            KernelsPart::Launch { stmt, .. } | KernelsPart::Output(stmt) => found.push(*stmt),
+            KernelsPart::Host { bodies, .. } => pending.extend(bodies.iter().flat_map(|(_, parts)| parts)),
         }
     }
     found.dedup();

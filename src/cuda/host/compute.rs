@@ -127,7 +127,7 @@ impl Lowering<'_> {
         let parts =
             plan.kernels.get(&index).ok_or_else(|| refused(span, "a construct that is not planned"))?;
         let whole = match parts.as_slice() {
-            [plan::Part::Launch { stmt, directive }] => Some((*stmt, *directive)),
+            [plan::KernelsPart::Launch { stmt, directive }] => Some((*stmt, *directive)),
             _ if self.splits_private(index) => Some((stmt, None)),
             _ => None,
         };
@@ -159,18 +159,20 @@ impl Lowering<'_> {
     fn parts(
         &mut self,
         index: usize,
-        parts: &[plan::Part],
+        parts: &[plan::KernelsPart],
         asked: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
         let mut calls = Vec::new();
         for part in parts {
             calls.extend(match part {
-                plan::Part::Launch { stmt, directive } => self.part(index, (*stmt, *directive), asked)?,
-                plan::Part::Output(stmt) => match self.by_host(index, *stmt)? {
+                plan::KernelsPart::Launch { stmt, directive } => {
+                    self.part(index, (*stmt, *directive), asked)?
+                }
+                plan::KernelsPart::Output(stmt) => match self.by_host(index, *stmt)? {
                     Some(lines) => lines,
                     None => self.part(index, (*stmt, None), asked)?,
                 },
-                plan::Part::Host { stmt, bodies } => self.around(index, (*stmt, bodies), asked)?,
+                plan::KernelsPart::Host { stmt, bodies } => self.around(index, (*stmt, bodies), asked)?,
             });
         }
         Ok(calls)
@@ -190,7 +192,7 @@ impl Lowering<'_> {
     fn around(
         &mut self,
         index: usize,
-        (stmt, bodies): (StmtId, &[(StmtId, Vec<plan::Part>)]),
+        (stmt, bodies): (StmtId, &[(StmtId, Vec<plan::KernelsPart>)]),
         asked: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
         let mut lines = Vec::new();

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use super::counterpart;
 use super::lowering::Lowering;
-use super::twin;
 use crate::acc::ast::{Argument, DirectiveKind};
 use crate::bind::Target;
 use crate::cuda::code::change::Change;
@@ -23,7 +23,7 @@ impl Lowering<'_> {
         let bound = &input.bound[index];
         let span = bound.directive.span;
         if levels::declared_levels(input, index).any() {
-            return twin::added(input, index);
+            return counterpart::added(input, index);
         }
         let targets: Vec<Span> = match (&bound.directive.argument, bound.target) {
             (Argument::Name(name), _) => self.declarations(&name.text),

@@ -4,7 +4,7 @@
 
 use super::this;
 use crate::cuda::code::text::Edits;
-use crate::cuda::fit::twin;
+use crate::cuda::fit::counterpart;
 use crate::cuda::program::Input;
 use crate::cuda::program::functions;
 use crate::host::ir::ExprKind;
@@ -58,7 +58,7 @@ pub fn calls(input: &Input, within: Span, edits: &mut Edits) {
             }
             _ => continue,
         };
-        let Some(twin) = twin::name(input, known) else { continue };
-        edits.replace(Span { start, end: start + functions::bare(known).len() as u32 }, twin);
+        let Some(counterpart) = counterpart::name(input, known) else { continue };
+        edits.replace(Span { start, end: start + functions::bare(known).len() as u32 }, counterpart);
     }
 }

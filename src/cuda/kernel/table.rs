@@ -1,8 +1,8 @@
-//! Arrays that a region does no more with than update their elements atomically: histograms. Each gang updates a table of
-//! its own in shared memory, which is added to the array at the end, if the launch finds that it fits and pays.
+//! Arrays whose elements a region only updates atomically: histograms. Each gang updates a table of its own in shared memory,
+//! which is added to the array at the end, if the launch finds that the table fits and pays.
 //!
-//! Invariant: the array has a table only where no access of the region can tell when an update gets to the array, and
-//! updates are of integers, by operators whose order and grouping is no matter.
+//! Invariant: the array has a table only where no access of the region can observe when an update reaches the array, and
+//! updates are of integers, by operators for which order and grouping do not matter.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -97,7 +97,7 @@ pub fn declare(
             words.trips,
             words.gangs
         ));
-        // The table leads to the same memory.
+        // The table's pointer may alias it.
         for param in made.params.iter_mut().filter(|param| param.memory == Some(one.symbol)) {
             param.of.is_restrict = false;
         }
@@ -201,7 +201,7 @@ impl Region<'_, '_> {
         false
     }
 
-    /// The arithmetic type that an array holds or a pointer points to; none of rows behind pointers.
+    /// The arithmetic type that an array holds or a pointer points to; `None` for pointers to pointers.
     fn scalar(&self, one: &Captured) -> Option<String> {
         let pointers = one.decl.derived.iter().filter(|part| matches!(part, Derived::Pointer)).count();
         let is_direct = match one.class {
@@ -309,7 +309,7 @@ impl Region<'_, '_> {
             return false;
         }
         let Some(captured) = captured else {
-            // An array of the region's own is no other; a pointer leads anywhere.
+            // An array that the region declares is another one; a pointer may lead anywhere.
             return known.class != Class::Array;
         };
         let is_array = |one: &Captured| one.class == Class::Array && one.decl.kind == DeclKind::Variable;

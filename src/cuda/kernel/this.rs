@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use super::variable::Making;
 use crate::acc::ast::ClauseKind;
 use crate::cuda::code::text::{Edits, words};
+use crate::cuda::fit::counterpart;
 use crate::cuda::fit::object::{classes, is_of_object, is_whole};
-use crate::cuda::fit::twin;
 use crate::cuda::program::Input;
 use crate::cuda::schedule::capture::Captured;
 use crate::cuda::types::declarator::Type;
@@ -128,7 +128,7 @@ pub fn name(input: &Input, within: Span, edits: &mut Edits) {
     }
     for name in named_calls(input, within) {
         let text = input.file().text(name);
-        let called = twin::name(input, &text).unwrap_or(text.into_owned());
+        let called = counterpart::name(input, &text).unwrap_or(text.into_owned());
         edits.replace(name, format!("{object}->{called}"));
     }
 }

@@ -6,7 +6,7 @@ use super::Input;
 use crate::acc::ast::DataClause;
 
 /// Whether a variable at file scope has a counterpart: a `declare` names it, and not in `link`, which gives it no memory of its own.
-pub fn has_twin(input: &Input, name: &str) -> bool {
+pub fn has_counterpart(input: &Input, name: &str) -> bool {
     let declared = input.headers.iter().chain([&input.source]).flat_map(|seen| seen.declared);
     let mut placed = declared.filter(|(_, clause)| has_memory(**clause));
     placed.any(|((_, known), _)| known == name)

@@ -98,8 +98,8 @@ pub fn declared_pointer(input: &Input, index: usize, item: &ListItem) -> Option<
     let known = input.symbols.get(input.symbols.lookup(&item.base.text, place)?);
     let is_global = known.kind == SymbolKind::Static && known.class == Class::Pointer;
     let is_whole = item.variable() == item.base.text && item.depth() == 0;
-    let has_twin = || declared::has_twin(input, functions::bare(&item.base.text));
-    (is_global && is_whole && has_twin()).then(|| item.base.text.clone())
+    let has_counterpart = || declared::has_counterpart(input, functions::bare(&item.base.text));
+    (is_global && is_whole && has_counterpart()).then(|| item.base.text.clone())
 }
 
 /// The expression of a pointer that the item's memory is reached by, if that pointer is a part of something else, or is on

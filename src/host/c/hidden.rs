@@ -110,7 +110,7 @@ fn head(call: Node) -> Option<(Node, Node)> {
     (is_type && only.kind() == "pointer_expression").then_some((kind, only))
 }
 
-/// The name behind stars.
+/// The name after stars.
 fn name(pointer: Node) -> Option<Node> {
     let mut at = pointer;
     while at.kind() == "pointer_expression" {

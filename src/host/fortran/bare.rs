@@ -48,7 +48,7 @@ pub fn without_execution(shadow: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The first word of a statement behind its label, in lower case, and what follows it.
+/// The first word of a statement after its label, in lower case, and what follows it.
 fn first_word(line: &[u8]) -> (String, &[u8]) {
     let start = line.iter().position(|byte| !byte.is_ascii_digit() && !byte.is_ascii_whitespace());
     let line = line.get(start.unwrap_or(line.len())..).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Constructs that choose or only enclose: `if`, `where`, `select`, `associate`, `block`.
 //!
-//! Invariant: chains of `else if` are read one behind the other, however long.
+//! Invariant: chains of `else if` are read in a loop, without recursion, however long.
 
 use tree_sitter::Node;
 
@@ -19,7 +19,7 @@ struct Branch<'t> {
     body: Vec<Node<'t>>,
     /// Where its body begins.
     place: usize,
-    /// An `end` stands behind it.
+    /// An `end` follows it.
     is_ended: bool,
 }
 
@@ -29,7 +29,7 @@ impl<'t> Reader<'_, 't> {
         let mut branches = Vec::new();
         let mut first = self.branch_of(node);
         let clauses: Vec<Node> = first.body.extract_if(.., |part| is_clause(*part)).collect();
-        // A label before `end if` stands behind all branches in the tree.
+        // In the tree, a label before `end if` comes after all branches.
         let lone = first.body.pop_if(|last| last.word() == "statement_label");
         let is_block = first.is_ended;
         branches.push(first);
@@ -139,7 +139,7 @@ impl<'t> Reader<'_, 't> {
         let typed = case.child_by_field_name("type").filter(|_| is_type).zip(selected);
         let (code, block) = match typed {
             Some((base, (name, selector))) => {
-                // It holds the directives behind its last statement, too.
+                // It holds the directives after its last statement, too.
                 let whole = Span::new(case.start_byte(), end.min(self.shadow.len()));
                 let narrowed = self.narrowed(base, name, selector);
                 let list = std::iter::once(narrowed).chain(self.list(&body)).collect();

@@ -1,6 +1,6 @@
 //! Declarations: names, types, attributes, shapes, derived types.
 //!
-//! Invariant: a name has one declaration in its scoping unit, however many statements speak of it.
+//! Invariant: a name has one declaration in its scoping unit, however many statements give it attributes.
 
 use rustc_hash::FxHashMap;
 

@@ -59,8 +59,8 @@ impl<'t> Reader<'_, 't> {
         self.with_jumps(first, jumps)
     }
 
-    /// The name of the namelist group that a statement moves: that of `nml=`, or one in the place of a format. Where no group of
-    /// that name is seen, it is what no declaration names, and there are no items.
+    /// The name of the namelist group that a statement transfers: that of `nml=`, or one instead of a format. If no group of
+    /// that name is seen, it must be a name without a declaration, and there must be no items.
     fn group(&mut self, node: Node<'t>) -> Option<Node<'t>> {
         let parts = self.named(node);
         let has_items = parts.iter().any(|part| part.word().ends_with("put_item_list"));

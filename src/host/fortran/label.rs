@@ -59,7 +59,7 @@ impl<'t> Reader<'_, 't> {
                     found.extend(self.branch(node));
                     false
                 }
-                // Behind `*` in a call.
+                // After `*` in a call.
                 "ERROR" => {
                     found.insert(self.label(node));
                     true
@@ -101,8 +101,8 @@ impl<'t> Reader<'_, 't> {
         self.push_stmt(whole, StmtKind::Labeled { label: Some(label), stmt: Some(inner) })
     }
 
-    /// The place behind a construct with a name that is no loop, if an `exit` statement goes there.
-    pub(super) fn place_behind(&mut self, node: Node<'t>) -> Option<StmtId> {
+    /// The place after a named construct other than a loop, if an `exit` statement goes there.
+    pub(super) fn place_after(&mut self, node: Node<'t>) -> Option<StmtId> {
         let is_loop = matches!(node.word(), "do_loop" | "forall_statement");
         let first = node.named_child(0).filter(|first| first.word() == "block_label_start_expression");
         let name = first.filter(|_| !is_loop)?;

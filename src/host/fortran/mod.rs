@@ -64,7 +64,7 @@ pub fn is_condition(text: &str) -> bool {
     plain_tree(whole.as_bytes()).is_some_and(|tree| super::is_parenthesised(&tree, head.len(), text))
 }
 
-/// The tree of a file. A file to be included may hold just a part of a program: it reads better with an `end` behind it.
+/// The tree of a file. A file to be included may hold just a part of a program, which is parsed better with an `end` after it.
 pub fn tree(text: &[u8]) -> Option<Tree> {
     let tree = plain_tree(text)?;
     if !tree.root_node().has_error() {
@@ -90,7 +90,7 @@ pub fn errors(tree: &Tree, text: &[u8]) -> Vec<Span> {
         let node = cursor.node();
         let is_error = node.is_error() || node.is_missing();
         if is_error && !is_known_gap(around.last(), node, text) {
-            // The `end` that stands behind the text is none of its bytes.
+            // The `end` after the text is not part of the file.
             found.push(Span::new(node.start_byte().min(text.len()), node.end_byte().min(text.len())));
         }
         if node.has_error() && !is_error && cursor.goto_first_child() {
@@ -166,7 +166,7 @@ struct Terminal<'t> {
     label: Span,
     /// The statement; `None` for `end do`.
     stmt: Option<Node<'t>>,
-    /// Offset behind it.
+    /// Offset of its end.
     end: usize,
 }
 
@@ -217,7 +217,7 @@ impl<'t> Reader<'_, 't> {
         let count = node.child_count() as usize;
         let mut found = Vec::with_capacity(count);
         self.cursor.reset(node);
-        // A step behind the last one would have to look for more everywhere around.
+        // A step past the last one would search for a sibling in all nodes around.
         for at in 0..count {
             let goes_on =
                 if at == 0 { self.cursor.goto_first_child() } else { self.cursor.goto_next_sibling() };

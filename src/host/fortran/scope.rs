@@ -19,7 +19,7 @@ struct Parts<'t> {
     head: Option<Node<'t>>,
     specification: Vec<Node<'t>>,
     execution: Vec<Node<'t>>,
-    /// What is behind `contains`, with it.
+    /// `contains` and what follows it.
     contained: Option<Node<'t>>,
     /// Offset of `contains` or of the `end` statement.
     end: usize,

@@ -323,7 +323,7 @@ impl<'t> Reader<'_, 't> {
         is_function.then(|| (id, dummies.iter().map(|dummy| self.name(*dummy)).collect()))
     }
 
-    /// Offset of the line behind the one that `place` ends on.
+    /// Offset of the end of the line that `place` ends on.
     pub(super) fn line_behind(&self, place: Span) -> u32 {
         let lines = &self.file.lines;
         lines.span(lines.line(place.end.saturating_sub(1).max(place.start))).end

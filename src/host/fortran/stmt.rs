@@ -35,7 +35,7 @@ impl<'t> Reader<'_, 't> {
                 "block_label_start_expression" => {}
                 _ => {
                     list.push(self.labelled(label.take(), *node));
-                    list.extend(self.place_behind(*node));
+                    list.extend(self.place_after(*node));
                 }
             }
         }
@@ -129,7 +129,7 @@ impl<'t> Reader<'_, 't> {
         self.with_jumps(call, jumps)
     }
 
-    /// A statement behind which the program may go on at one of some labels.
+    /// A statement after which the program may continue at one of several labels.
     pub(super) fn with_jumps(&mut self, first: StmtId, jumps: Vec<(Span, String)>) -> StmtKind {
         let mut list = vec![first];
         for (place, label) in jumps {

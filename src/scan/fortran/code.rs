@@ -1,6 +1,6 @@
 //! The text of a line of Fortran: its literals, its comment, the ampersand at its end, and the names in it.
 //!
-//! Invariant: a mark inside of a literal is no mark.
+//! Invariant: a comment mark or an ampersand inside a literal is part of the literal.
 
 use crate::source::{Form, Span};
 
@@ -101,7 +101,7 @@ fn kind_of(word: &[u8]) -> usize {
     underscore.map_or(0, |at| at + 1)
 }
 
-/// The path that an `include` line names; `None` if the text is no such line.
+/// The path that an `include` line names; `None` if the text is not such a line.
 pub fn included(words: &[u8]) -> Option<String> {
     let (_, rest) = words.split_at_checked(7).filter(|(word, _)| word.eq_ignore_ascii_case(b"include"))?;
     let rest = rest.trim_ascii_start();

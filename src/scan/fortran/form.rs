@@ -57,7 +57,7 @@ fn signs(bytes: &[u8]) -> Signs {
     signs
 }
 
-/// Whether a line is a comment in fixed form and can be no statement in free form.
+/// Whether a line is a comment in fixed form and cannot be a statement in free form.
 fn is_fixed_comment(text: &[u8]) -> bool {
     let rest = text.get(1..).unwrap_or_default();
     match text.first() {
@@ -74,7 +74,7 @@ fn is_fixed_comment(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a line begins a statement where fixed form has a label, and is no comment of fixed form.
+/// Whether a line begins a statement in the columns of a fixed-form label, and is not a comment of fixed form.
 fn is_free_start(text: &[u8], column: usize) -> bool {
     if column >= 6 {
         return false;

@@ -1,6 +1,6 @@
-//! Lines of the language that include other files, told without a walk over all lines.
+//! `INCLUDE` lines of the language, recognised without a walk over all lines.
 //!
-//! Invariant: a line is told by itself, or it is unclear; what the walk over all lines would say is never contradicted.
+//! Invariant: a line that needs its context is reported as unclear; the result never contradicts the walk over all lines.
 
 use crate::source::{Form, Language, SourceFile, Span};
 

@@ -1,6 +1,6 @@
 //! What one line of Fortran is, by its first columns.
 //!
-//! Invariant: looks at a line for itself; what the lines before it mean for it is not known here.
+//! Invariant: looks at one line alone; what the lines before it mean for it is not known here.
 
 use crate::source::{Form, SourceFile, Span};
 
@@ -9,7 +9,7 @@ use crate::source::{Form, SourceFile, Span};
 pub enum Kind {
     /// Nothing but blanks.
     Blank,
-    /// A comment that is no sentinel of ours.
+    /// A comment other than the sentinels of OpenACC.
     Comment,
     /// `!$acc`
     Directive,
@@ -26,15 +26,15 @@ pub struct Line {
     pub kind: Kind,
     /// From its first byte to its last, without the line end.
     pub whole: Span,
-    /// From its first byte that is no blank.
+    /// The offset of its first byte that is not a blank.
     pub start: u32,
-    /// What is read of it: behind the sentinel, the label and the mark in column 6, up to the last column that counts.
+    /// The part of it that is read: from after the sentinel, the label and the mark in column 6 to the last column that counts.
     pub text: Span,
     /// The mark in column 6 that makes it the continuation of a line in fixed form.
     pub mark: Option<u8>,
 }
 
-/// The ends of the line that holds the byte at `at`: before and behind its line end.
+/// The ends of the line that holds the byte at `at`: before and after its line end.
 pub fn ends(bytes: &[u8], at: usize) -> (usize, usize) {
     let rest = bytes.get(at..).unwrap_or_default();
     let (length, next) = match memchr::memchr(b'\n', rest) {
@@ -70,7 +70,7 @@ pub fn read(file: &SourceFile, whole: Span, form: Form) -> Line {
     }
 }
 
-/// What a line is that begins with these bytes, if they are a sentinel of ours.
+/// What a line that begins with these bytes is, if they are a sentinel of OpenACC.
 fn sentinel(text: &[u8]) -> Option<Kind> {
     let word = text.get(1..5).filter(|word| word[1..].eq_ignore_ascii_case(b"acc"))?;
     match word[0] {
@@ -82,11 +82,11 @@ fn sentinel(text: &[u8]) -> Option<Kind> {
 
 fn free(text: &[u8], lead: usize, line: Line) -> Line {
     let rest = text.get(lead..).unwrap_or_default();
-    let behind = |length: usize| Span { start: line.start + length as u32, end: line.whole.end };
+    let after = |length: usize| Span { start: line.start + length as u32, end: line.whole.end };
     let ends = rest.get(5).is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'&' | b'!'));
     match sentinel(rest).filter(|_| ends) {
-        _ if rest.first() != Some(&b'!') => Line { kind: Kind::Code, text: behind(0), ..line },
-        Some(kind) => Line { kind, text: behind(5), ..line },
+        _ if rest.first() != Some(&b'!') => Line { kind: Kind::Code, text: after(0), ..line },
+        Some(kind) => Line { kind, text: after(5), ..line },
         None => Line { kind: Kind::Comment, ..line },
     }
 }
@@ -113,7 +113,7 @@ fn fixed(text: &[u8], lead: usize, line: Line, last: usize) -> Line {
     }
     let label = text.iter().take(6).take_while(|byte| **byte == b' ' || byte.is_ascii_digit()).count();
     match text.get(label) {
-        // A tab stands for the columns up to the sixth; a digit behind it is the mark.
+        // A tab stands for the columns up to the sixth; a digit after it is the continuation mark.
         Some(b'\t') if label < 6 => {
             let mark = text.get(label + 1).copied().filter(|mark| matches!(mark, b'1'..=b'9'));
             from(label + 1 + usize::from(mark.is_some()), Kind::Code, mark)

@@ -32,7 +32,7 @@ pub use shape::{Shape, shapes};
 pub use split::{Split, constructs, splits};
 pub use written::{Macros, written};
 
-/// What stands for the macro of a directive that conditions of the preprocessor part.
+/// Stands for the macro's name of a directive that is divided by preprocessor conditions.
 const PARTED: &str = "#if";
 
 /// Makes the scan of what is shown.
@@ -104,11 +104,11 @@ pub fn may_follow_directive<'a>(file: &SourceFile, mut lines: impl Iterator<Item
     })
 }
 
-/// Whether a line that is no part of a preprocessor line is surely code.
+/// Whether a line that is not part of a preprocessor line is certainly code.
 fn is_code(text: &[u8]) -> bool {
     let rest = text.trim_ascii();
     let lead = text.len() - text.trim_ascii_start().len();
-    // Column 6 may hold a mark, and what is behind column 72 may be none.
+    // Column 6 may hold a continuation mark, and what follows column 72 may be ignored.
     let is_plain = lead < 72 && lead != 5 && rest.first().is_some_and(|first| first.is_ascii_alphabetic());
     let may_comment = lead == 0 && matches!(rest.first(), Some(b'c' | b'C' | b'd' | b'D'));
     let includes = rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"include"));

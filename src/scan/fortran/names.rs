@@ -1,6 +1,6 @@
 //! Variables and constructs that are named like a statement's word: Fortran reserves none, the host grammar does.
 //!
-//! Invariant: a name is told from a statement by what follows it, and no other bytes are written.
+//! Invariant: a name is distinguished from a statement by what follows it, and only bytes of such names are written.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ static KNOWN: LazyLock<FxHashSet<&'static [u8]>> =
 /// The length of the longest of them.
 const LONGEST: usize = 15;
 
-/// What stands in the place of each byte of a name.
+/// Replaces each byte of a name.
 const MASK: u8 = b'z';
 
 /// Hides such names in a shadow each of whose statements is on one line.
@@ -61,7 +61,7 @@ fn ended(text: &[u8]) -> Option<usize> {
         if text.get(at) == Some(&b';') {
             return Some(at);
         }
-        at = behind_literal(text, at)?;
+        at = after_literal(text, at)?;
     }
 }
 
@@ -113,14 +113,14 @@ fn is_assigned(text: &[u8], at: usize) -> bool {
                 skip(text, name, is_inner)
             }
             _ => match closed(text, at) {
-                Some(behind) => behind,
+                Some(after) => after,
                 None => return false,
             },
         };
     }
 }
 
-/// The offset behind the parenthesis or bracket that closes the one at `at`.
+/// The offset after the parenthesis or bracket that closes the one at `at`.
 fn closed(text: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = at;
@@ -130,7 +130,7 @@ fn closed(text: &[u8], at: usize) -> Option<usize> {
             b')' | b']' if depth <= 1 => return (depth == 1).then_some(at + 1),
             b')' | b']' => depth -= 1,
             b'\'' | b'"' if depth > 0 => {
-                at = behind_literal(text, at)?;
+                at = after_literal(text, at)?;
                 continue;
             }
             _ if depth == 0 => return None,
@@ -140,8 +140,8 @@ fn closed(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The offset behind the literal that begins with the quote at `at`.
-fn behind_literal(text: &[u8], at: usize) -> Option<usize> {
+/// The offset after the literal that begins with the quote at `at`.
+fn after_literal(text: &[u8], at: usize) -> Option<usize> {
     let length = memchr::memchr(*text.get(at)?, text.get(at + 1..)?)?;
     Some(at + 1 + length + 1)
 }

@@ -1,7 +1,6 @@
-//! Macros before which nothing else stands on a line of code, and which stand for nothing, for a comment, or for the beginning of
-//! a line of OpenMP.
+//! Macros that come first on a line of code and expand to nothing, to a comment, or to the beginning of a line of OpenMP.
 //!
-//! Invariant: what stands for nothing has the length of its use; a macro counts only if all definitions that a build may see say so.
+//! Invariant: a replacement is as long as the use; a macro counts only if all definitions that a build may see agree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +13,7 @@ use super::super::preproc::{self, View, keyword};
 use super::line::{Kind, word_length};
 use super::preprocessor;
 
-/// How a macro is used that stands for nothing.
+/// How a macro that expands to nothing is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Nothing {
     has_params: bool,
@@ -24,7 +23,7 @@ struct Nothing {
     openmp: Option<String>,
 }
 
-/// The uses of such macros, and what stands in their place. `defines` are those of headers and of options.
+/// The uses of such macros, and what replaces each. `defines` are those of headers and of options.
 pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
     let events = preprocessor::events(file);
     let known = known(file, &events, defines);
@@ -55,7 +54,7 @@ pub fn nothing(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
     found
 }
 
-/// The macros that stand for nothing.
+/// The macros that expand to nothing.
 fn known(file: &SourceFile, events: &[Event], defines: &[&Define]) -> HashMap<String, Nothing> {
     let shown = preproc::shown(file, events, &View::default());
     let mut all: Vec<(String, Option<Nothing>)> = Vec::new();
@@ -86,7 +85,8 @@ fn known(file: &SourceFile, events: &[Event], defines: &[&Define]) -> HashMap<St
     known.into_iter().filter_map(|(name, nothing)| Some((name, nothing?))).collect()
 }
 
-/// What stands for nothing: no text, or a comment that is no directive; or for the beginning of a line of OpenMP.
+/// Recognises a body that expands to nothing (no text, or a comment that is not a directive) or to the beginning of a line of
+/// OpenMP.
 fn is_nothing(has_params: bool, body: &str) -> Option<Nothing> {
     let comments = body.starts_with('!');
     let is_plain = comments && !body[1..].starts_with(['$', 'D', 'd']);

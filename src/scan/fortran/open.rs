@@ -1,6 +1,6 @@
 //! A directive of Fortran while its lines are read.
 //!
-//! Invariant: a comment behind the last line of a directive is no part of it.
+//! Invariant: a comment after the last line of a directive is not part of it.
 
 use crate::source::{Form, Span};
 
@@ -17,7 +17,7 @@ pub enum Continuation {
     /// By a mark in column 6.
     Marked,
     /// If the directive asks for it.
-    Asked,
+    Requested,
 }
 
 /// A directive that may go on.
@@ -27,13 +27,13 @@ pub struct Open {
     /// The ampersand at the end of its last line.
     ampersand: Option<u32>,
     quote: Option<u8>,
-    /// Comments on lines of their own behind its last line.
+    /// Comments on lines of their own after its last line.
     pending: Vec<Span>,
-    /// A preprocessor line stands behind its last line.
+    /// A preprocessor line follows its last line.
     crossed: bool,
     /// It stands before a hidden branch: what is added there is not its own.
     pub is_ghost: bool,
-    /// Conditions of the preprocessor part it.
+    /// Preprocessor conditions divide it.
     is_parted: bool,
 }
 
@@ -70,7 +70,7 @@ impl Open {
         match line {
             Continuation::None => false,
             Continuation::Marked => true,
-            Continuation::Asked => self.asks(),
+            Continuation::Requested => self.asks(),
         }
     }
 
@@ -107,7 +107,7 @@ impl Open {
         self.quote = read.quote;
     }
 
-    /// The directive, which goes on no more; `None` if it is another's.
+    /// The directive, once no line continues it; `None` if it belongs to another branch.
     pub fn finished(self) -> Option<DirectiveText> {
         let mut text = self.text;
         if let Some(ampersand) = self.ampersand {

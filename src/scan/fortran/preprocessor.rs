@@ -30,7 +30,7 @@ pub fn events(file: &SourceFile) -> Vec<Event> {
     events
 }
 
-/// The lines of a file, by themselves, that are none of the preprocessor's.
+/// The lines of a file that do not belong to the preprocessor, each read alone.
 pub fn other_lines(file: &SourceFile, events: &[Event], form: Form) -> impl Iterator<Item = line::Line> {
     let mut own = events.iter().filter_map(|event| match event {
         Event::Line(line) => Some(line.whole),
@@ -52,8 +52,8 @@ pub fn other_lines(file: &SourceFile, events: &[Event], form: Form) -> impl Iter
     })
 }
 
-/// The length of the blanks before a line's `#`; `None` if it is no preprocessor line. Some preprocessors take blanks; but
-/// a mark in column 6 of the fixed form is none of theirs.
+/// The length of the blanks before a line's `#`; `None` if it is not a preprocessor line. Some preprocessors allow blanks
+/// there; but a `#` in column 6 of the fixed form is a continuation mark.
 fn begins(line: &[u8], language: Language) -> Option<usize> {
     let lead = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let rest = line.get(lead..)?.strip_prefix(b"#")?.trim_ascii_start();
@@ -63,7 +63,7 @@ fn begins(line: &[u8], language: Language) -> Option<usize> {
     (lead == 0 || !is_mark && known.iter().any(begins)).then_some(lead)
 }
 
-/// The logical line that begins at `start`, and the offset behind its line end.
+/// The logical line that begins at `start`, and the offset after its line end.
 fn logical_line(bytes: &[u8], start: usize) -> (Line, usize) {
     let mut line = Line {
         span: Span::at(start),

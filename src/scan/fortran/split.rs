@@ -1,4 +1,4 @@
-//! Directives that conditions of the preprocessor part, written out: the whole directive in each branch.
+//! Directives that are divided by preprocessor conditions, written out: the whole directive in each branch.
 //!
 //! Invariant: a build reads the same of the new lines as of the old ones.
 
@@ -31,7 +31,7 @@ pub struct Split {
     pub is_construct: bool,
 }
 
-/// What a line is for a directive that may go on there.
+/// What a line means for a directive that it may continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// `#if` and its like.
@@ -42,7 +42,7 @@ enum Role {
     Else,
     /// `#endif`
     Closes,
-    /// A line of a directive: whether it goes on with one in fixed form, and whether it asks for more in free form.
+    /// A line of a directive: whether it continues one in fixed form, and whether it ends with an ampersand in free form.
     Directive { is_marked: bool, asks: bool },
     /// Blank, or a comment.
     Comment,
@@ -56,7 +56,7 @@ struct Row {
     role: Role,
 }
 
-/// A part of a directive that conditions part.
+/// A part of a directive that is divided by conditions.
 #[derive(Clone, Debug)]
 enum Node {
     Line(Span),
@@ -71,7 +71,7 @@ struct Group {
     closes: Span,
 }
 
-/// The directives of a file that conditions part, without those in branches that options rule out.
+/// The directives of a file that are divided by conditions, without those in branches that options rule out.
 pub fn splits(file: &SourceFile) -> Vec<Split> {
     if !preproc::may_have_conditions(&file.bytes) {
         return Vec::new();
@@ -129,8 +129,8 @@ pub fn constructs(file: &SourceFile, places: &[Span]) -> Vec<Split> {
         if forks.iter().any(is_about_openmp) {
             return None;
         }
-        let (nodes, behind) = reader.all(file, first, end, 0)?;
-        let split = written(file, &nodes).filter(|_| behind == end)?;
+        let (nodes, after) = reader.all(file, first, end, 0)?;
+        let split = written(file, &nodes).filter(|_| after == end)?;
         Some(Split { is_construct: true, ..split })
     };
     all.iter().filter_map(split).collect()
@@ -194,7 +194,7 @@ impl Reader<'_> {
         self.rows.get(at).copied()
     }
 
-    /// The parts of the directive that begins there; `None` if no condition parts it, or one that holds more than its lines.
+    /// The parts of the directive that begins there; `None` if no condition divides it, or if one holds more than its lines.
     fn directive(&self, at: usize) -> Option<Vec<Node>> {
         let first = self.row(at)?;
         let Role::Directive { asks, .. } = first.role else { return None };
@@ -203,7 +203,7 @@ impl Reader<'_> {
         nodes.iter().any(|node| matches!(node, Node::Group(_))).then_some(nodes)
     }
 
-    /// The lines from `at` on with which a directive goes on, the row behind them, and whether it may go on there.
+    /// The lines from `at` on that continue a directive, the row after them, and whether that row may continue it, too.
     fn lines(&self, at: usize, may_go_on: bool, depth: usize) -> Option<(Vec<Node>, usize, bool)> {
         let (mut nodes, mut done, mut may_go_on) = (Vec::new(), at, may_go_on);
         while may_go_on {
@@ -211,16 +211,16 @@ impl Reader<'_> {
             let next =
                 done + comments.iter().position(|row| row.role != Role::Comment).unwrap_or(comments.len());
             let Some(row) = self.row(next) else { break };
-            let (node, behind) = match row.role {
+            let (node, after) = match row.role {
                 Role::Directive { asks, .. } if self.is_free => {
                     may_go_on = asks;
                     (Node::Line(row.span), next + 1)
                 }
                 Role::Directive { is_marked: true, .. } => (Node::Line(row.span), next + 1),
                 Role::Opens => match self.group(next, may_go_on, depth) {
-                    Some((group, behind, goes_on)) => {
+                    Some((group, after, goes_on)) => {
                         may_go_on = goes_on;
-                        (Node::Group(group), behind)
+                        (Node::Group(group), after)
                     }
                     None => break,
                 },
@@ -229,13 +229,13 @@ impl Reader<'_> {
             nodes
                 .extend(self.rows.get(done..next).unwrap_or_default().iter().map(|row| Node::Line(row.span)));
             nodes.push(node);
-            done = behind;
+            done = after;
         }
         Some((nodes, done, may_go_on))
     }
 
-    /// All lines from `at` on up to `end`, or to where a branch ends, and the row behind them; `None` if others of the
-    /// preprocessor than conditions are among them.
+    /// All lines from `at` on up to `end`, or to where a branch ends, and the row after them; `None` if preprocessor lines other
+    /// than conditions are among them.
     fn all(&self, file: &SourceFile, at: usize, end: usize, depth: usize) -> Option<(Vec<Node>, usize)> {
         let (mut nodes, mut at) = (Vec::new(), at);
         while let Some(row) = self.row(at).filter(|_| at < end) {
@@ -244,9 +244,9 @@ impl Reader<'_> {
                     let mut group = Group { branches: Vec::new(), has_else: false, closes: row.span };
                     let mut head = row;
                     loop {
-                        let (inside, behind) = self.all(file, at + 1, end, depth + 1)?;
+                        let (inside, after) = self.all(file, at + 1, end, depth + 1)?;
                         group.branches.push((head.span, inside));
-                        (head, at) = (self.row(behind).filter(|_| behind < end)?, behind);
+                        (head, at) = (self.row(after).filter(|_| after < end)?, after);
                         match head.role {
                             Role::Parts if !group.has_else => {}
                             Role::Else if !group.has_else => group.has_else = true,
@@ -277,15 +277,15 @@ impl Reader<'_> {
         let mut group = Group { branches: Vec::new(), has_else: false, closes: head.span };
         let mut ends = Vec::new();
         loop {
-            let (mut nodes, mut behind, goes_on) = self.lines(at, may_go_on, depth + 1)?;
-            while let Some(row) = self.row(behind).filter(|row| row.role == Role::Comment) {
+            let (mut nodes, mut after, goes_on) = self.lines(at, may_go_on, depth + 1)?;
+            while let Some(row) = self.row(after).filter(|row| row.role == Role::Comment) {
                 nodes.push(Node::Line(row.span));
-                behind += 1;
+                after += 1;
             }
             ends.push(goes_on);
             group.branches.push((head.span, nodes));
-            head = self.row(behind)?;
-            at = behind + 1;
+            head = self.row(after)?;
+            at = after + 1;
             match head.role {
                 Role::Parts if !group.has_else => {}
                 Role::Else if !group.has_else => group.has_else = true,
@@ -317,7 +317,7 @@ fn written(file: &SourceFile, nodes: &[Node]) -> Option<Split> {
 }
 
 impl Split {
-    /// Adds what stands in a branch: lines, and what comes behind them. False if the directive is written out too often.
+    /// Adds what stands in a branch: lines, and what follows them. False if the directive is written out too often.
     fn branch(&mut self, file: &SourceFile, before: &[Span], nodes: &[&Node]) -> bool {
         let mut before = before.to_vec();
         for (at, node) in nodes.iter().enumerate() {

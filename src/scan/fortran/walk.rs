@@ -32,7 +32,7 @@ struct Walk<'a> {
     shown: &'a Shown,
     scan: Scan,
     state: State,
-    /// What the shown lines before a hidden branch mean for those behind it.
+    /// What the shown lines before a hidden branch mean for the lines after it.
     outside: Option<State>,
     /// The directive that was open before each of the conditions around.
     before: Vec<Option<Open>>,
@@ -105,7 +105,7 @@ impl Walk<'_> {
             self.state = outside;
         } else if !shown && self.outside.is_none() {
             self.outside = Some(self.state.clone());
-            // The branches before this one are none of its own.
+            // A directive of an earlier branch does not continue in this one.
             self.state.directive = self.before.last().cloned().flatten();
             if let Some(open) = &mut self.state.directive {
                 open.is_ghost = true;
@@ -158,11 +158,11 @@ impl Walk<'_> {
     fn directive(&mut self, line: &Line) {
         self.blank(line.whole.start, line.whole.end);
         let continuation = match self.form {
-            Form::Free => Continuation::Asked,
+            Form::Free => Continuation::Requested,
             Form::Fixed if line.mark.is_some() => Continuation::Marked,
             Form::Fixed => Continuation::None,
         };
-        // A letter behind the sentinel makes it a word of a comment, if there is nothing to continue.
+        // With a letter after it, the sentinel is a word of a comment, if there is nothing to continue.
         let is_word = line.mark.is_some_and(|mark| mark.is_ascii_alphanumeric());
         let goes_on = self.state.directive.as_ref().is_some_and(|open| open.takes(continuation));
         if !goes_on {

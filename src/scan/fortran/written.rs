@@ -17,7 +17,7 @@ use super::preprocessor;
 pub enum Makes {
     /// A directive, with its sentinel.
     Directive,
-    /// The sentinel behind the mark of a comment.
+    /// The sentinel after the mark of a comment.
     Sentinel,
 }
 
@@ -41,7 +41,7 @@ pub fn writing(file: &SourceFile) -> Vec<(String, String)> {
     all
 }
 
-/// What a file has for macros that write directives, whoever uses it.
+/// What a file, or another file that uses it, needs to know to find directives that macros write.
 #[derive(Clone, Debug, Default)]
 pub struct Macros {
     /// It holds the sentinel of a directive, in whatever place.

@@ -1,16 +1,16 @@
 //! The functions of C and C++.
 //!
-//! Invariant: what is not surely a function is none, and what it names is read.
+//! Invariant: what is not certain to be a function is not taken for one, and the names in it are read.
 
 use crate::source::Span;
 
 use super::found::{Found, Function, is_word, words};
 use super::token::next;
 
-/// Words before parentheses and braces that are no names of functions, and those that begin no function.
+/// Words before parentheses and braces that are not names of functions, and words that do not begin a function.
 const NO_NAMES: [&[u8]; 8] = [b"if", b"for", b"while", b"switch", b"return", b"sizeof", b"do", b"else"];
 
-/// Words that begin something in C++ that is none of our functions.
+/// Words that begin something in C++ other than a function as we take it.
 const NO_FUNCTIONS: [&[u8]; 9] = [
     b"template",
     b"operator",
@@ -31,9 +31,9 @@ const TYPES: [&[u8]; 10] =
 const CLASSES: [&[u8]; 4] = [b"struct", b"union", b"enum", b"class"];
 
 /// Words between a function's parameters and its body.
-const BEHIND: [&[u8]; 4] = [b"const", b"noexcept", b"override", b"final"];
+const BEFORE_BODIES: [&[u8]; 4] = [b"const", b"noexcept", b"override", b"final"];
 
-/// Words of statements, behind which a bracket begins a lambda expression.
+/// Words of statements: a bracket after one begins a lambda expression.
 const BEFORE_LAMBDAS: [&[u8]; 9] =
     [b"return", b"auto", b"case", b"throw", b"else", b"do", b"co_return", b"co_yield", b"const"];
 
@@ -45,7 +45,7 @@ struct Item<'t> {
     tokens: Vec<(usize, &'t [u8])>,
 }
 
-/// What stands at file scope; none if brackets do not fit.
+/// What stands at file scope; `None` if brackets do not match.
 pub(super) fn find<'t>(text: &'t [u8], is_cpp: bool) -> Option<Found<'t>> {
     let mut all = Found::default();
     let mut item = Item::default();
@@ -118,13 +118,13 @@ pub(super) fn read_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// What stands between braces.
 struct Body {
-    /// It is asked for whatever leads to it: types are defined there, or there are lambda expressions.
+    /// It is kept whether or not it is reached: it defines types, or holds lambda expressions.
     is_kept: bool,
     /// There are parentheses.
     has_parentheses: bool,
 }
 
-/// Goes behind the brace that closes an open one.
+/// Moves past the brace that closes an open one.
 fn skip_braces(text: &[u8], at: &mut usize, is_cpp: bool) -> Option<Body> {
     let mut body = Body { is_kept: false, has_parentheses: false };
     let mut depth = 1;
@@ -159,7 +159,7 @@ impl<'t> Item<'t> {
         self.tokens.get(at).map_or(b"", |(_, token)| token)
     }
 
-    /// Whether a brace behind it opens a namespace, or a block of declarations with the linkage of C.
+    /// Whether a brace after it opens a namespace, or a block of declarations with C linkage.
     fn is_namespace(&self) -> bool {
         let is_plain = |at: usize| is_word(self.token(at)) || self.token(at) == b":";
         match self.token(0) {
@@ -170,7 +170,7 @@ impl<'t> Item<'t> {
         }
     }
 
-    /// Whether a brace behind it opens a class or an enumeration.
+    /// Whether a brace after it opens a class or an enumeration.
     fn is_class(&self) -> bool {
         let is_open = |token: &[u8]| matches!(token, b"(" | b"=");
         self.tokens.iter().any(|(_, token)| CLASSES.contains(token))
@@ -179,8 +179,8 @@ impl<'t> Item<'t> {
 
     /// The names of the class.
     fn tags(&self) -> impl Iterator<Item = &'t [u8]> {
-        let behind = (1..self.tokens.len()).filter(|at| CLASSES.contains(&self.token(at - 1)));
-        behind.map(|at| self.token(at)).filter(|token| is_word(token))
+        let after = (1..self.tokens.len()).filter(|at| CLASSES.contains(&self.token(at - 1)));
+        after.map(|at| self.token(at)).filter(|token| is_word(token))
     }
 
     /// The name before the list in parentheses.
@@ -190,7 +190,7 @@ impl<'t> Item<'t> {
         Some(self.token(open - 1)).filter(|name| is_word(name) && !is_operator)
     }
 
-    /// Whether it has a list in parentheses, and no initialiser: a brace behind it opens the body of a function.
+    /// Whether it has a list in parentheses, and no initialiser: then a brace after it opens the body of a function.
     fn has_parameters(&self) -> bool {
         let mut depth = 0;
         let mut has_list = false;
@@ -234,7 +234,7 @@ impl<'t> Item<'t> {
             }
             if depth == 0 {
                 let rest = &self.tokens[at + 1..];
-                let is_end = rest.iter().all(|(_, token)| is_cpp && BEHIND.contains(token));
+                let is_end = rest.iter().all(|(_, token)| is_cpp && BEFORE_BODIES.contains(token));
                 return is_end.then_some(names);
             }
         }
@@ -273,7 +273,7 @@ impl<'t> Item<'t> {
         (depth == 0 && (is_word(before) || matches!(before, b"*" | b"&" | b">"))).then_some(count)
     }
 
-    /// What is no function ends here.
+    /// Something other than a function ends here.
     fn end(&self, end: usize, all: &mut Found<'t>) {
         if let Some((start, _)) = self.tokens.iter().find(|(_, token)| *token == b"=") {
             all.read.push(Span::new(*start, end));
@@ -299,12 +299,12 @@ impl<'t> Item<'t> {
                 b"(" => depth += 1,
                 b")" => depth -= 1,
                 word if is_word(word) && !(is_prototype && depth > 0) => {
-                    let behind = self.token(at + 1);
+                    let after = self.token(at + 1);
                     let is_tag = at > 0 && CLASSES.contains(&self.token(at - 1));
-                    let is_named = matches!(behind, b"" | b"=" | b"[" | b"," | b")" | b":")
-                        || behind == b"{" && !is_tag
-                        || behind.starts_with(b"__")
-                        || behind == b"(" && !is_prototype;
+                    let is_named = matches!(after, b"" | b"=" | b"[" | b"," | b")" | b":")
+                        || after == b"{" && !is_tag
+                        || after.starts_with(b"__")
+                        || after == b"(" && !is_prototype;
                     if is_named && !TYPES.contains(&word) {
                         shared.insert(word);
                     }

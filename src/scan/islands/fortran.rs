@@ -89,7 +89,7 @@ struct Walk<'t> {
     text: Text<'t>,
     open: Vec<Open>,
     all: Found<'t>,
-    /// Where the procedure begins that is open, and of which no other is around; whether it must be read.
+    /// Where the open procedure that stands in no other begins, and whether it must be read.
     current: Option<(usize, bool)>,
 }
 
@@ -215,8 +215,8 @@ impl<'t> Walk<'t> {
         let (mut word, mut rest) = (first, rest);
         loop {
             if matches!(word, b"function" | b"subroutine") {
-                let (name, behind) = self.word(rest);
-                let signs = self.signs(behind);
+                let (name, after) = self.word(rest);
+                let signs = self.signs(after);
                 let is_head = match word {
                     b"function" => signs.starts_with(b"("),
                     _ => !signs.starts_with(b"=") && !signs.starts_with(b":"),
@@ -228,7 +228,7 @@ impl<'t> Walk<'t> {
                 let is_here = self.open.last().is_some_and(|open| open.kind == Kind::Module && open.contains);
                 return Some(self.word(rest).0).filter(|name| is_word(name) && is_here);
             }
-            rest = self.behind_length(rest)?;
+            rest = self.after_length(rest)?;
             (word, rest) = self.word(rest);
             if word != b"procedure" && word != b"precision" && !PREFIXES.contains(&word) {
                 return None;
@@ -236,8 +236,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Behind a kind, a length or other arguments of a word.
-    fn behind_length(&self, rest: Span) -> Option<Span> {
+    /// What follows a kind, a length or other arguments of a word.
+    fn after_length(&self, rest: Span) -> Option<Span> {
         let signs = self.signs(rest);
         let mut at = 0;
         if signs.first() == Some(&b'*') {
@@ -297,7 +297,7 @@ impl<'t> Walk<'t> {
         self.open.push(Open { kind, contains: false });
     }
 
-    /// A procedure that no other is around begins: nothing else may stand on its line.
+    /// A procedure begins that stands in no other: nothing else may stand on its line.
     fn begin(&mut self, statement: Span, line: Span) -> Option<()> {
         let before = self.signs(Span { start: line.start, end: statement.start });
         (before.trim_ascii().is_empty() && self.current.is_none()).then_some(())?;
@@ -333,10 +333,10 @@ impl<'t> Walk<'t> {
     /// Whether `type` begins a definition: `type :: t`, `type, … :: t`, `type t`; not `type (t) …`, nor `type is (…)`.
     fn defines_type(&self, rest: Span) -> bool {
         let signs = self.signs(rest);
-        let (word, behind) = self.word(rest);
+        let (word, after) = self.word(rest);
         match signs.first() {
             Some(b',' | b':') => true,
-            _ => is_word(word) && !(word == b"is" && self.signs(behind).starts_with(b"(")),
+            _ => is_word(word) && !(word == b"is" && self.signs(after).starts_with(b"(")),
         }
     }
 
@@ -377,17 +377,17 @@ impl<'t> Walk<'t> {
         }
         let signs = self.signs(statement);
         let colons = memchr::memmem::find(signs, b"::").map(|at| at + 2);
-        let behind = Span::new(statement.start as usize + colons.unwrap_or(0), statement.end as usize);
-        let mut before = Span { start: statement.start, end: behind.start };
+        let after = Span::new(statement.start as usize + colons.unwrap_or(0), statement.end as usize);
+        let mut before = Span { start: statement.start, end: after.start };
         if colons.is_none() {
             before.end = before.start;
         }
         let is_constant = self.text.words(before).any(|word| word == b"parameter");
-        if word == b"procedure" || !is_constant && memchr::memchr(b'=', self.signs(behind)).is_some() {
+        if word == b"procedure" || !is_constant && memchr::memchr(b'=', self.signs(after)).is_some() {
             self.all.read.push(statement);
         }
         if !is_constant {
-            let named = self.text.words(behind).filter(|word| colons.is_some() || !NO_NAMES.contains(word));
+            let named = self.text.words(after).filter(|word| colons.is_some() || !NO_NAMES.contains(word));
             self.all.variables.extend(named);
         }
     }

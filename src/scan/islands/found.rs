@@ -28,9 +28,9 @@ pub(super) struct Function<'t> {
     pub(super) names: Vec<&'t [u8]>,
     /// From its first word to its end.
     pub(super) whole: Span,
-    /// All that it names is read, whatever leads to it: it defines types, or something else that a file is asked for as a whole.
+    /// All that it names is read, whether or not it is reached: it defines types, or something else that a file needs as a whole.
     pub(super) is_kept: bool,
-    /// It is no function for sure, and its text stays in any case.
+    /// It is certainly not a function, and its text stays in any case.
     pub(super) stays: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The functions of a file that have nothing to do with its directives, and need not be read.
 //!
-//! Invariant: a function that shares a function or a variable of the file with one that holds a directive, at whatever distance,
-//! is read; so is what is not surely a function.
+//! Invariant: a function is read if it shares a function or a variable of the file with one that holds a directive, directly or
+//! through others; so is what is not certain to be a function.
 
 mod c;
 mod fortran;

@@ -4,8 +4,8 @@
 
 use super::found::is_part;
 
-/// The next token behind blanks and comments, with its place: a word, a number, a literal, or a single byte. `Some(None)` at the
-/// end, `None` where a literal or a comment has none.
+/// The next token after blanks and comments, with its place: a word, a number, a literal, or a single byte. `Some(None)` at the
+/// end of the text, `None` where a literal or a comment has no end.
 #[allow(clippy::option_option)]
 pub(super) fn next<'t>(text: &'t [u8], at: &mut usize) -> Option<Option<(usize, &'t [u8])>> {
     loop {

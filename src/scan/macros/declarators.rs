@@ -107,7 +107,7 @@ fn may_declare(one: &Macro) -> bool {
         && (one.params.is_some() || is_qualified || one.body.len() > 1)
 }
 
-/// The uses of macros that declare something, and what stands in their place. `types` are names of types.
+/// The uses of macros that declare something, and what replaces each. `types` are names of types.
 pub fn declarators(file: &SourceFile, headers: &[&[Macro]], types: HashSet<&str>) -> Vec<(Span, Vec<u8>)> {
     let own = declaring_macros(file);
     let all = || headers.iter().copied().flatten().map(|one| (one, false));
@@ -136,10 +136,10 @@ pub fn declarators(file: &SourceFile, headers: &[&[Macro]], types: HashSet<&str>
     found
 }
 
-/// The names of types that a file declares: behind `typedef`, and tags.
+/// The names of types that a file declares: after `typedef`, and tags.
 fn types_of(tokens: &[Token]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
-    // How many braces are open behind a `typedef`.
+    // How many braces are open after a `typedef`.
     let mut typedef: Option<usize> = None;
     for two in tokens.windows(2) {
         let [first, second] = two else { continue };
@@ -188,7 +188,7 @@ impl<'a> Known<'a> {
         Known { by_name, types: HashSet::new() }
     }
 
-    /// What the macro becomes that token `at` uses, and the index behind the use, if it declares something.
+    /// What the macro that token `at` uses becomes, and the index after the use, if it declares something.
     fn use_at(&self, tokens: &[Token], at: usize) -> Option<(Vec<u8>, usize)> {
         let (one, _) = self.of_token(tokens, at)?;
         if let Some(name) = self.pasted(one, tokens, at) {
@@ -221,7 +221,7 @@ impl<'a> Known<'a> {
         Some((rendered(&written), next))
     }
 
-    /// The name that a macro pastes together, and the index behind the use: no other name of the program says it.
+    /// The name that a macro pastes together, and the index after the use; the name appears nowhere else in the program.
     fn pasted(&self, one: &Macro, tokens: &[Token], at: usize) -> Option<(Vec<u8>, usize)> {
         let pastes = one.body.windows(2).any(|two| two[0].is(b"#") && two[1].is(b"#"));
         let (body, next) = self.expanded(tokens, at).filter(|_| pastes)?;
@@ -239,7 +239,7 @@ impl<'a> Known<'a> {
         is_before.then_some((one, is_own))
     }
 
-    /// The body of the macro that a token uses, arguments put in, and the index behind the use.
+    /// The body of the macro that a token uses, with its arguments, and the index after the use.
     fn expanded(&self, tokens: &[Token], at: usize) -> Option<(Vec<Token>, usize)> {
         let (one, _) = self.of_token(tokens, at)?;
         let (args, next) = match &one.params {
@@ -253,7 +253,7 @@ impl<'a> Known<'a> {
         Some((body, next))
     }
 
-    /// The text with the macros written out that hold the name that is declared: the first one, or the one behind a type.
+    /// The text in which the macro that holds the declared name is written out: the first one, or the one after a type.
     fn opened(&self, mut tokens: Vec<Token>) -> Vec<Token> {
         for _ in 0..DEPTH {
             let is_use = |at: &usize| {
@@ -274,7 +274,7 @@ impl<'a> Known<'a> {
         tokens
     }
 
-    /// The index behind a declarator that begins at `at`.
+    /// The index after a declarator that begins at `at`.
     fn declarator(&self, tokens: &[Token], at: usize, depth: usize) -> Option<usize> {
         let mut at = at;
         while tokens.get(at).is_some_and(|token| {
@@ -313,7 +313,7 @@ impl<'a> Known<'a> {
         first_says && from.is_some() && (is_known || !from_star)
     }
 
-    /// Whether what stands before is a type, or declarators and a comma behind one.
+    /// Whether what stands before is a type, or a type, declarators and a comma.
     fn follows_type(&self, before: &[Token]) -> bool {
         let Some(last) = before.last() else { return false };
         if last.is_word() {
@@ -337,13 +337,13 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether a word may be a type: no macro that stands for something else.
+    /// Whether a word may be a type: it is not a macro that stands for something else.
     fn is_type_word(&self, tokens: &[Token], at: usize) -> bool {
         let Some((one, _)) = self.of_token(tokens, at) else { return true };
         one.params.is_none() && is_type(&one.body)
     }
 
-    /// Whether `,` parts declarators: the statement begins with a type, and no parenthesis is open.
+    /// Whether `,` separates declarators: the statement begins with a type, and no parenthesis is open.
     fn is_list_of_declarators(&self, before: &[Token]) -> bool {
         let mut depth = 0usize;
         let mut start = before.len();
@@ -376,7 +376,7 @@ fn is_among(token: &Token, words: &[&[u8]]) -> bool {
     words.contains(&token.text.as_slice())
 }
 
-/// Whether tokens are a type: words and stars, and one of both says so.
+/// Whether tokens are a type: words and stars, of which at least one shows that it is a type.
 fn is_type(tokens: &[Token]) -> bool {
     let all =
         tokens.iter().all(|token| token.is_word() && !is_among(token, &OF_EXPRESSIONS) || token.is(b"*"));
@@ -391,7 +391,7 @@ fn is_qualified_star(tokens: &[Token]) -> bool {
     tokens.first().is_some_and(|first| first.is(b"*")) && tokens.len() > 1 && tokens.iter().all(is_part)
 }
 
-/// How many brackets are open behind tokens.
+/// How many brackets are open after these tokens.
 fn depth(tokens: &[Token]) -> usize {
     tokens.iter().fold(0usize, |depth, token| match token.text.first() {
         Some(b'[') => depth + 1,

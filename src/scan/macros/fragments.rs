@@ -1,4 +1,4 @@
-//! Macros that are no expression: `N HALF` with `#define HALF / 2`, heads of loops, and those that stand for nothing.
+//! Macros that are not expressions: `N HALF` with `#define HALF / 2`, heads of loops, and those that expand to nothing.
 //!
 //! Invariant: a use is written out only if every definition that a build may see says the same, as the preprocessor would.
 
@@ -16,7 +16,7 @@ const OPERATORS: &[u8] = b"/%<>=|^.?:,*&+-";
 /// Words that begin a statement.
 const STATEMENTS: [&[u8]; 6] = [b"for", b"while", b"if", b"do", b"else", b"switch"];
 
-/// The uses of such macros, and what stands in their place. `defines` are those of headers and of options.
+/// The uses of such macros, and what replaces each. `defines` are those of headers and of options.
 pub fn fragments(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)> {
     let events = c::events(&file.bytes);
     let shown = preproc::shown(file, &events, &View::default());
@@ -45,13 +45,13 @@ pub fn fragments(file: &SourceFile, defines: &[&Define]) -> Vec<(Span, Vec<u8>)>
     found
 }
 
-/// What stands in the place of a use, with as many line ends.
+/// The replacement of a use, with as many line ends.
 pub(super) fn in_lines(file: &SourceFile, span: Span, text: Vec<u8>) -> Vec<u8> {
     let lines = file.slice(span).iter().filter(|byte| **byte == b'\n').count();
     [text, vec![b'\n'; lines]].concat()
 }
 
-/// The macros of headers and options, and those of a file but for what no build sees; and the names that are undefined or pushed
+/// The macros of headers and options, and those of a file that some build sees; and the names that are undefined or pushed
 /// somewhere.
 pub(super) fn defined(
     file: &SourceFile,
@@ -113,7 +113,7 @@ fn agreeing(list: Vec<Macro>, gone: &HashSet<Vec<u8>>) -> Vec<Macro> {
 }
 
 impl Macro {
-    /// Whether nothing comes of it, or pragmas of which neither OpenACC nor OpenMP knows.
+    /// Whether it expands to nothing, or to pragmas that belong neither to OpenACC nor to OpenMP.
     fn is_nothing(&self) -> bool {
         self.body.chunks(4).all(|four| {
             let begin = |(token, text): (&Token, &[u8])| token.text.starts_with(text);
@@ -124,7 +124,7 @@ impl Macro {
         })
     }
 
-    /// Whether the body is no expression.
+    /// Whether the body is not an expression.
     fn is_fragment(&self) -> bool {
         let has_pragma = || self.body.iter().any(|token| token.is(b"_Pragma"));
         let is_operator = |token: Option<&Token>| {
@@ -144,7 +144,7 @@ impl Macro {
 }
 
 impl Macros {
-    /// What the macro becomes that token `at` uses, and the token behind the use.
+    /// What the macro that token `at` uses becomes, and the index after the use.
     fn written(&self, tokens: &[Token], at: usize) -> Option<(Vec<u8>, usize)> {
         let token = tokens.get(at).filter(|token| token.is_word())?;
         let (choice, mut calls) = (Choice::default(), Vec::new());

@@ -1,7 +1,7 @@
 //! Macros that stand for statements: `COUNT` with `#define COUNT m++;`, and Fortran's `ADD(x)` with `#define ADD(v) m = m + (v)`.
 //!
-//! Invariant: a use stands for the definition that its branch of the preprocessor sees; definitions of other branches are told
-//! apart, one set of uses for each branch.
+//! Invariant: a use stands for the definition that its preprocessor branch sees; each branch with definitions of its own has its
+//! own set of uses.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 use super::fragments::{defined, in_lines};
 use super::{Choice, LIMIT, Macro, Macros, Token, Writing, arguments, lex, needs_blank, rendered};
 
-/// The column behind which no word of fixed form is written.
+/// The last column that a word may reach in fixed form.
 const LAST_COLUMN: usize = 70;
 
 /// Words that begin a statement of C.
@@ -25,7 +25,7 @@ const FORTRAN_WORDS: [&str; 5] = ["call", "if", "where", "forall", "do"];
 pub struct Statements {
     /// The branch that the default view hides and whose definitions count; `None` for those that the default view sees.
     pub branch: Option<Span>,
-    /// The uses, and what stands in their place.
+    /// The uses, and what replaces each.
     pub uses: Vec<(Span, Vec<u8>)>,
 }
 
@@ -68,7 +68,7 @@ fn find_leads(list: &mut [Macro], is_fortran: bool) {
     }
 }
 
-/// The names of the macros that `counts` takes, which hears of each whether its body has one of these names.
+/// The names of the macros that `counts` accepts; its second argument says whether the macro's body has one of these names.
 fn spread(list: &[Macro], counts: impl Fn(&Macro, bool) -> bool) -> HashSet<String> {
     let mut names: HashSet<String> = HashSet::new();
     loop {
@@ -113,7 +113,7 @@ impl Macro {
             };
             self.body.windows(2).any(is_step)
         };
-        // What begins with a brace alone, or has one too many, opens a block for another.
+        // A body that begins with a lone brace, or has one too many, opens a block that another macro closes.
         let count = |text: &[u8]| self.body.iter().filter(|token| token.is(text)).count();
         let is_whole = count(b"{") == count(b"}") && count(b"(") == count(b")");
         is_whole && (ends || self.params.is_none() && (begins() || steps() || self.assigns(false)))
@@ -234,7 +234,7 @@ impl Found<'_> {
         before().find(|of| list[*of].active).or_else(|| before().next())
     }
 
-    /// The bytes of a use, what becomes of it, and the token behind it.
+    /// The bytes of a use, what becomes of it, and the index after it.
     fn written(&self, tokens: &[Token], at: usize, of: usize) -> Option<(Span, Vec<Token>, usize)> {
         let token = tokens.get(at)?;
         let one = &self.macros.list[of];
@@ -244,7 +244,7 @@ impl Found<'_> {
         };
         let is_called = || tokens.get(close + 1).is_some_and(|next| next.is(b";"));
         if !self.file.language.is_fortran() && one.params.is_some() && is_called() {
-            // The grammar reads a call, and what a macro assigns that is called is known.
+            // The grammar reads a call, and what a called macro assigns is known.
             return None;
         }
         let span = token.span().to(tokens.get(close)?.span());

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use acc2omp::cli::{Build, Headers, Told};
+use acc2omp::cli::{Build, CompilerFlags, Headers};
 use acc2omp::scan;
 use acc2omp::source::{Language, Languages, Predefined, SourceFile};
 use acc2omp::{Options as Translator, Outcome, SUPPORT, To, Translation, translate, whole_support};
@@ -63,7 +63,7 @@ pub struct Project {
     /// The folders with headers, below the folder.
     headers: Vec<PathBuf>,
     /// The translator gets the options, too.
-    is_told: bool,
+    is_given: bool,
 }
 
 /// A file of the folder.
@@ -90,9 +90,9 @@ struct Files {
 impl Project {
     /// A fixture, with the options of its marks.
     pub fn of_fixture(fixture: &Fixture) -> Result<Project> {
-        let is_told = fixture.marks.told;
+        let is_given = fixture.marks.told;
         let project = Project::of_folder(&fixture.folder)?;
-        Ok(Project { options: fixture.marks.options.clone(), is_told, ..project })
+        Ok(Project { options: fixture.marks.options.clone(), is_given, ..project })
     }
 
     /// A folder of which nothing is said.
@@ -103,7 +103,7 @@ impl Project {
             let parent = path.parent().and_then(|parent| parent.strip_prefix(&folder).ok());
             headers.extend(parent.map(Path::to_path_buf).filter(|parent| !headers.contains(parent)));
         }
-        Ok(Project { folder, options: Vec::new(), headers, is_told: false })
+        Ok(Project { folder, options: Vec::new(), headers, is_given: false })
     }
 
     /// Counts, and prints what is wrong.
@@ -149,16 +149,16 @@ impl Project {
         let all = below(&self.folder)?;
         let paths: Vec<&Path> = all.iter().map(PathBuf::as_path).collect();
         let mut predefined = Predefined::default();
-        for option in self.options.iter().filter(|_| self.is_told) {
+        for option in self.options.iter().filter(|_| self.is_given) {
             match option.split_at(2) {
                 ("-D", text) => predefined.define(text),
                 (_, name) => predefined.undefine(name),
             }
         }
-        let told = Told { predefined: Arc::new(predefined), ..Told::default() };
+        let flags = CompilerFlags { predefined: Arc::new(predefined), ..CompilerFlags::default() };
         let languages = Languages::default();
         let roots = vec![self.folder.clone()];
-        let headers = Headers::among(roots, &paths, To::OpenMp, &languages, Build::from(told));
+        let headers = Headers::among(roots, &paths, To::OpenMp, &languages, Build::from(flags));
         let mut list = Vec::new();
         for real in &all {
             let bytes = fs::read(real).map_err(|error| format!("{}: {error}", real.display()))?;

@@ -6,7 +6,7 @@
 use crate::bind::Target;
 use crate::cuda::code::change::Change;
 use crate::cuda::code::text::{Edits, columns};
-use crate::cuda::fit::twin::name;
+use crate::cuda::fit::counterpart::name;
 use crate::cuda::kernel::inside::calls;
 use crate::cuda::kernel::routine;
 use crate::cuda::program::functions::{bare, mark};

@@ -14,11 +14,11 @@ use super::{Bound, Target, descendants};
 
 /// The OpenMP that stands for directives of OpenACC.
 #[derive(Debug, Default)]
-pub struct Twins {
+pub struct Counterparts {
     /// By directive of OpenACC, the numbers of those of OpenMP: its counterparts, and what goes with them.
     pub of: BTreeMap<usize, BTreeSet<usize>>,
     /// Directives of OpenACC that a condition parts from OpenMP in another branch: the number of the condition.
-    pub parted: BTreeMap<usize, usize>,
+    pub separated: BTreeMap<usize, usize>,
     /// Directives of OpenACC that no compiler for OpenMP reads where they stand.
     pub unread: BTreeSet<usize>,
 }
@@ -75,22 +75,22 @@ fn kind(one: &Existing) -> Kind {
 }
 
 /// Finds the counterparts of directives.
-pub fn twins(unit: &Unit, bound: &[Bound], found: &OpenMp) -> Twins {
+pub fn counterparts(unit: &Unit, bound: &[Bound], found: &OpenMp) -> Counterparts {
     let ends = ends(&found.directives);
-    let mut twins = Twins::default();
+    let mut counterparts = Counterparts::default();
     for (at, one) in bound.iter().enumerate() {
         if one.text.is_none() || matches!(one.directive.kind, DirectiveKind::End(_)) {
             continue;
         }
         let place = one.directive.span.start;
         if found.conditions.iter().any(|condition| is_unread(condition, place)) {
-            twins.unread.insert(at);
+            counterparts.unread.insert(at);
         }
         if let Some(condition) = parting(found, place) {
-            twins.parted.insert(at, condition);
+            counterparts.separated.insert(at, condition);
         }
         let own = found.directives.iter().enumerate().filter(|(number, other)| {
-            are_twins(bound, at, found, other, ends.get(number).map(|end| &found.directives[*end]))
+            are_counterparts(bound, at, found, other, ends.get(number).map(|end| &found.directives[*end]))
         });
         let mut own: BTreeSet<usize> = own.map(|(number, _)| number).collect();
         if own.is_empty() {
@@ -103,9 +103,9 @@ pub fn twins(unit: &Unit, bound: &[Bound], found: &OpenMp) -> Twins {
         }
         let more: Vec<usize> = own.iter().filter_map(|number| ends.get(number).copied()).collect();
         own.extend(more);
-        twins.of.insert(at, own);
+        counterparts.of.insert(at, own);
     }
-    twins
+    counterparts
 }
 
 /// Whether a place stands in a branch that compilers for OpenMP alone do not read, of a condition that asks for it.
@@ -129,7 +129,13 @@ fn parting(found: &OpenMp, place: u32) -> Option<usize> {
 }
 
 /// Whether an OpenMP directive, which has this `end`, is about the same code as directive `at`.
-fn are_twins(bound: &[Bound], at: usize, found: &OpenMp, other: &Existing, end: Option<&Existing>) -> bool {
+fn are_counterparts(
+    bound: &[Bound],
+    at: usize,
+    found: &OpenMp,
+    other: &Existing,
+    end: Option<&Existing>,
+) -> bool {
     let one = &bound[at];
     let next = found.next_code.get(&one.directive.span.start);
     if next != Some(&other.next_code) || are_exclusive(found, one.directive.span, other.span) {
