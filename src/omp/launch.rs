@@ -140,7 +140,7 @@ fn sizes(
 /// How many threads of a team the profile prefers for a loop without sizes of its own.
 fn preferred(launch: &Launch, tuning: &Tuning) -> Option<u32> {
     let nest = launch.nest.as_ref().filter(|nest| nest.spread.gangs && !nest.spread.lanes)?;
-    tuning.row_threads.filter(|_| nest.reduces_inside)
+    tuning.row_threads.filter(|_| nest.has_busy_rows)
 }
 
 /// Data-sharing and implied maps. Teams combine nothing where they only divide a loop.

@@ -26,7 +26,7 @@ use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
     array, commons, constant, ends, exits, flang, jumps, launch, memory, object, own_section, pieces,
-    profile, qualified, queue, saved, sections, shadow, strips, structs, tables, turns,
+    profile, qualified, queue, saved, sections, shadow, strips, structs, teams, turns,
 };
 
 /// What the output is written for.
@@ -377,11 +377,8 @@ impl Lowering<'_> {
         let mut rows = rows;
         rows.extend(self.level_rows(index));
         let apart = self.apart(&directive).map(|[target, rest]| vec![SourceChange::Pair(target, rest)]);
-        let of_tables = || {
-            let threads = self.tuning.table_threads;
-            tables::parts(&directive, launch.nest.as_ref()?, threads, self.unit.is_cpp())
-        };
-        let own = apart.or_else(of_tables);
+        let of_teams = || teams::parts(&directive, launch.nest.as_ref()?, &self.tuning, self.unit.is_cpp());
+        let own = apart.or_else(of_teams);
         let own = own.unwrap_or_else(|| vec![with_tiles(directive, launch.nest.as_ref())]);
         let asked = self.asked(index, "loop");
         let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));

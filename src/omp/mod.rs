@@ -40,7 +40,9 @@ mod sections;
 mod shadow;
 mod strips;
 mod structs;
+mod sums;
 mod tables;
+mod teams;
 mod texts;
 mod turns;
 

@@ -17,6 +17,8 @@ pub struct Tuning {
     pub row_threads: Option<u32>,
     /// Threads of a team that has tables of its own for atomic updates.
     pub table_threads: Option<u32>,
+    /// Threads of a team that reduces into a variable of its own first.
+    pub sum_threads: Option<u32>,
     /// Loops that fill the lanes are `simd`, too.
     pub simd: bool,
     /// Fortran is written for flang.
@@ -32,6 +34,7 @@ pub fn tuning(name: &str) -> Tuning {
         heavy_threads: profile.heavy_threads,
         row_threads: profile.row_threads,
         table_threads: profile.table_threads,
+        sum_threads: profile.sum_threads,
         simd: profile.simd,
         flang: profile.flang,
         by_loops: false,
@@ -68,6 +71,7 @@ pub fn preference(name: &str, version: u8, speech: BaseLanguage) -> Preference {
         strips: true,
         exchanges: true,
         team_tables: profile.table_threads.is_some(),
+        team_sums: profile.sum_threads.is_some(),
         elements_lead: false,
         orders_nests: false,
         not_equal: allowed(version >= 50, NOT_EQUAL),

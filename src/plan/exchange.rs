@@ -116,19 +116,17 @@ pub(super) fn words(file: &SourceFile, span: Span) -> Vec<String> {
     extent::words(&file.text(span)).map(str::to_owned).collect()
 }
 
-/// Whether the names in the heads of loops mean the same if the loops change places: no head declares what another one names,
+/// Whether the names in the heads of loops mean the same if the loops change places: no head of C declares what another one names,
 /// and no macro names anything.
 fn mean_the_same(file: &SourceFile, unit: &Unit, symbols: &Symbols, loops: &[(StmtId, &Header)]) -> bool {
-    if unit.is_fortran() {
-        return true;
-    }
     let heads = loops.iter().map(|(stmt, header)| Some(words(file, head(file, unit, *stmt, header)?)));
     heads.collect::<Option<Vec<_>>>().is_some_and(|heads| {
         let is_apart = |(at, head): (usize, &Vec<String>)| {
             let mut others = loops.iter().enumerate().filter(|(other, _)| *other != at);
             others.all(|(_, (_, header))| !head.contains(&symbols.get(header.var).name))
         };
-        heads.iter().enumerate().all(is_apart) && heads.iter().flatten().all(|word| symbols.is_no_macro(word))
+        (unit.is_fortran() || heads.iter().enumerate().all(is_apart))
+            && heads.iter().flatten().all(|word| symbols.is_no_macro(word))
     })
 }
 

@@ -55,6 +55,7 @@ mod statement;
 mod strides;
 mod strips;
 mod tables;
+mod team_sums;
 mod tree;
 mod trips;
 mod turns;
@@ -93,6 +94,7 @@ pub use section::{Contiguity, Extent, Section, sizes_as_arrays};
 pub use strides::{Strides, strides};
 pub use strips::{Count, Strip};
 pub use tables::{ElementUpdate, Table, element_update};
+pub use team_sums::TeamSum;
 pub use tree::{
     ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, KernelsPart,
     Launch, Names, Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
@@ -135,6 +137,8 @@ pub struct Preference {
     pub exchanges: bool,
     /// Each gang collects atomic updates of arrays of known size in a table of its own.
     pub team_tables: bool,
+    /// Each gang reduces into a variable of its own first.
+    pub team_sums: bool,
     /// Loops that run as one are counted in the order that suits the memory, whatever their order in the source.
     pub orders_nests: bool,
     /// Why a loop whose condition is `!=` cannot be divided, if it cannot.

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::acc::ast::{DirectiveKind, GangArgument};
+use crate::acc::ast::{DirectiveKind, GangArgument, ListItem, ReductionOp};
 use crate::bind::descendants;
 use crate::diag;
 use crate::host::ir::{BinaryOp, Concurrent, ExprKind, StmtId, StmtKind};
@@ -231,11 +231,17 @@ impl Input<'_> {
         })
     }
 
-    /// Whether the target prefers one flat loop for a nest in `stmt` that reduces nothing and uses many elements.
-    fn is_better_flat(&self, stmt: StmtId, directives: &[usize]) -> bool {
+    /// Whether the target prefers one flat loop for a nest in `stmt`: one that reduces nothing and uses many elements, or whose
+    /// gangs reduce in two steps.
+    fn is_better_flat(&self, stmt: StmtId, directives: &[usize], is_launch: bool) -> bool {
         let elements = || sema::elements(self.unit, self.unit.stmt(stmt).span).len();
-        let reduces = directives.iter().any(|at| !self.clauses(*at).reduction.is_empty());
-        self.settings.preference.flat_from.is_some_and(|from| !reduces && elements() >= from)
+        let reductions: Vec<(ReductionOp, &ListItem)> =
+            directives.iter().flat_map(|at| self.clauses(*at).reduction).collect();
+        if let ([at, ..], false) = (directives, reductions.is_empty()) {
+            let reductions = reductions.iter().map(|(operator, item)| (*operator, item.base.text.as_str()));
+            return is_launch && self.sums(*at, stmt, reductions).is_some();
+        }
+        self.settings.preference.flat_from.is_some_and(|from| elements() >= from)
     }
 
     /// The iterations of a loop as an expression of the source: for `for (i = 0; i < n; i++)` it is `n`.
@@ -437,7 +443,7 @@ impl Maker<'_> {
         let lanes_taken = self.input.takes_lanes(outer.at) || outer.is_tiled();
         let (merged, split) = match is_alone {
             true => (vec![outer.at], None),
-            false => self.merge_tight(&mut outer, region, available, lanes_taken),
+            false => self.merge_tight(&mut outer, construct, available, lanes_taken),
         };
         let Candidate { at, stmt, headers, tile, strips, forced, is_forced } = outer;
         self.note_loops(at, stmt, headers.len(), controlled);
@@ -454,6 +460,7 @@ impl Maker<'_> {
         let mut attributes = self.input.stated_attributes(&merged, is_forced, carried.reductions);
         let beside = forced.as_ref().map(|inner| inner.stmt);
         let mut inner_work: Vec<(usize, WorkLoop)> = Vec::new();
+        let runs_long = inner.iter().any(|one| self.input.has_long_loop(one.headers.last()));
         for candidate in inner.into_iter().chain(forced) {
             let inner_at = candidate.at;
             let inside = Construct { is_launch: false, ..construct };
@@ -468,15 +475,13 @@ impl Maker<'_> {
         if !tile.is_empty() || !strips.is_empty() && is_by_threads {
             attributes.extend(self.input.tile_counters(&headers));
         }
-        let reduces_inside = reduce_more(&inner_work, &attributes);
+        let has_busy_rows =
+            have_free_lanes(&inner_work) && (runs_long || reduce_more(&inner_work, &attributes));
         self.place(inner_work, beside);
         self.input.copy_reductions(index, stmt, spread, &attributes, launch);
         let is_tiled = !tile.is_empty() || !strips.is_empty();
-        let tables = if construct.is_launch && spread.gangs && !is_tiled {
-            self.input.tables(at, stmt)
-        } else {
-            Vec::new()
-        };
+        let has_teams = construct.is_launch && spread.gangs && !is_tiled;
+        let (tables, team_sums) = self.input.of_teams(has_teams, at, stmt, [&attributes, launch]);
         let exchange = self.input.exchange_in(at, stmt, &headers).filter(|_| !is_tiled);
         let first = headers.first();
         let work = WorkLoop {
@@ -488,11 +493,12 @@ impl Maker<'_> {
             elements: None,
             exchange,
             tables,
+            team_sums,
             sizes,
             attributes,
             is_plain: !self.input.holds_atomic(at),
             is_heavy: ragged || spread == BOTH && self.input.has_long_loop(headers.last()),
-            reduces_inside,
+            has_busy_rows,
             trips: first.filter(|_| headers.len() == 1).and_then(|header| self.input.trips(header)),
             trip_constant: first.and_then(|header| sema::trip_constant(self.input.unit, header)),
         };
@@ -513,10 +519,11 @@ impl Maker<'_> {
     fn merge_tight(
         &mut self,
         outer: &mut Candidate,
-        region: Region,
+        construct: Construct,
         available: Spread,
         lanes_taken: bool,
     ) -> (Vec<usize>, Option<Candidate>) {
+        let Construct { region, is_launch, .. } = construct;
         let mut merged = vec![outer.at];
         // Chunks are counted in iterations of the loop that asks for them.
         let stays = outer.is_tiled() || outer.forced.is_some() || self.input.has_chunks(outer.at);
@@ -526,7 +533,7 @@ impl Maker<'_> {
         {
             let directives = [merged.as_slice(), &[inner.at]].concat();
             let flat = self.input.settings.preference.collapse_tight
-                || self.input.is_better_flat(outer.stmt, &directives)
+                || self.input.is_better_flat(outer.stmt, &directives, is_launch)
                 || !available.gangs
                 || lanes_taken
                 || self.input.is_short(&inner)
@@ -702,12 +709,16 @@ fn taken(available: Spread, is_whole: bool) -> Spread {
     }
 }
 
-/// Whether loops that are divided among lanes, of which no clause says how many, reduce something that the loop around them does not.
+/// Whether loops are divided among lanes, and no clause says how many.
+fn have_free_lanes(inner: &[(usize, WorkLoop)]) -> bool {
+    inner.iter().all(|(_, work)| work.sizes.lanes.is_empty())
+}
+
+/// Whether loops that are divided among lanes reduce something that the loop around them does not.
 fn reduce_more(inner: &[(usize, WorkLoop)], outer: &[Attribute]) -> bool {
     let is_reduction = |one: &Attribute| matches!(one.sharing, Sharing::Reduction(_));
     let is_more = |one: &Attribute| {
         is_reduction(one) && !outer.iter().any(|other| is_reduction(other) && other.item == one.item)
     };
-    inner.iter().all(|(_, work)| work.sizes.lanes.is_empty())
-        && inner.iter().any(|(_, work)| work.attributes.iter().any(is_more))
+    inner.iter().any(|(_, work)| work.attributes.iter().any(is_more))
 }

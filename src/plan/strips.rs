@@ -287,11 +287,12 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
         elements: None,
         exchange: None,
         tables: Vec::new(),
+        team_sums: Vec::new(),
         sizes,
         attributes: attributes.into_iter().filter(inner).collect(),
         is_plain: work.is_plain,
         is_heavy: false,
-        reduces_inside: false,
+        has_busy_rows: false,
         trips: None,
         trip_constant: None,
     }));

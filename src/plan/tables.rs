@@ -35,8 +35,8 @@ pub struct Table {
 /// The tables of a launch have at most so many bytes: those of all gangs that share a processor fit into its memory.
 const BYTES: i128 = 16 * 1024;
 
-/// Loops that are known to have fewer iterations than this update the array itself.
-const ITERATIONS: i128 = 1 << 16;
+/// Loops that are known to have fewer iterations than this update what the program names itself.
+pub(super) const ITERATIONS: i128 = 1 << 16;
 
 /// An update of an element of an array, as `atomic` knows it (OpenACC 3.3, 2.12).
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl Input<'_> {
         let span = self.unit.stmt(stmt).span;
         if updates.is_empty()
             || self.trips_of_all(span).is_some_and(|trips| trips < ITERATIONS)
-            || !self.has_room_for_tables(at, stmt)
+            || !self.has_room_for_block(at, stmt)
             || !self.is_seen_whole(span)
         {
             return Vec::new();
@@ -106,7 +106,7 @@ impl Input<'_> {
     }
 
     /// How many iterations the loops in some code have, if they are nested in one another and their numbers are known.
-    fn trips_of_all(&self, span: Span) -> Option<i128> {
+    pub(super) fn trips_of_all(&self, span: Span) -> Option<i128> {
         let is_loop = |stmt: &StmtId| matches!(self.unit.stmt(*stmt).kind, StmtKind::For { .. });
         let mut loops = self.unit.stmt_ids_in(span).filter(is_loop);
         loops.try_fold(1i128, |all, stmt| {
@@ -159,7 +159,7 @@ impl Input<'_> {
     }
 
     /// Whether lines can be put between the directive at `at` and its loop, and after this.
-    fn has_room_for_tables(&self, at: usize, stmt: StmtId) -> bool {
+    pub(super) fn has_room_for_block(&self, at: usize, stmt: StmtId) -> bool {
         let Some(directive) = self.written_above(at) else { return false };
         let start = self.unit.stmt(stmt).span.start;
         self.begins_line(stmt)

@@ -20,6 +20,7 @@ use super::saved::Saved;
 use super::section::Section;
 use super::strips::Strip;
 use super::tables::Table;
+use super::team_sums::TeamSum;
 
 /// The plan of one file: what becomes of each bound directive.
 #[derive(Debug, Default)]
@@ -345,6 +346,8 @@ pub struct WorkLoop {
     pub exchange: Option<Exchange>,
     /// Tables in which each gang collects its atomic updates.
     pub tables: Vec<Table>,
+    /// Variables into which each gang reduces first.
+    pub team_sums: Vec<TeamSum>,
     /// The sizes that its clauses ask for.
     pub sizes: Sizes,
     /// `private`, `firstprivate` and `reduction` on the loop.
@@ -353,8 +356,9 @@ pub struct WorkLoop {
     pub is_plain: bool,
     /// Each of its iterations runs loops in order that may be long, or differ in length.
     pub is_heavy: bool,
-    /// Loops inside of it are divided among the lanes of each gang, reduce what it does not, and no clause says how many lanes.
-    pub reduces_inside: bool,
+    /// Loops inside of it are divided among the lanes of each gang, no clause says how many there are, and these loops reduce what
+    /// it does not, or their iterations run loops in order that may be long.
+    pub has_busy_rows: bool,
     /// The number of iterations as an expression of the source, if it is simple.
     pub trips: Option<String>,
     /// A literal trip count.

@@ -38,6 +38,9 @@ pub struct ProfileRules {
     pub row_threads: Option<u32>,
     /// C, C++: threads of a team that collects atomic updates of an array in a table of its own; none: updates go to the array.
     pub table_threads: Option<u32>,
+    /// C, C++: threads of a team that reduces into a variable of its own first, and combines it with the program's atomically; none:
+    /// the `reduction` clause combines those of the teams.
+    pub sum_threads: Option<u32>,
     /// The innermost loops that fill the lanes are `simd`, too.
     #[serde(default)]
     pub simd: bool,

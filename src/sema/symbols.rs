@@ -188,7 +188,7 @@ impl Symbols {
                 symbols.owners.push(function.member_of.clone());
             }
         }
-        symbols.macros(macros, file);
+        symbols.macros(macros, file, unit.is_fortran());
         symbols.member_dimensions = types.member_dimensions();
         if unit.is_fortran() {
             symbols.derived_types = DerivedTypes::new(types.records.values().copied());
@@ -203,8 +203,10 @@ impl Symbols {
         symbols
     }
 
-    /// Takes in the macros of a file: those with parameters first.
-    fn macros(&mut self, macros: &[&Define], file: Span) {
+    /// Takes in the macros of a file: those with parameters first. What they stand for is looked up as the host language compares
+    /// names: in Fortran, a name may be that of a macro in other letters.
+    fn macros(&mut self, macros: &[&Define], file: Span, is_fortran: bool) {
+        let folded = |name: &str| if is_fortran { name.to_ascii_lowercase() } else { name.to_owned() };
         for define in macros {
             let Some(params) = &define.params else { continue };
             let assigned = super::macros::assigned_names(&define.body);
@@ -217,9 +219,9 @@ impl Symbols {
         for define in macros.iter().filter(|define| define.params.is_none()) {
             let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
             let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-            self.standing.insert(define.name.clone(), names.map(str::to_owned).collect());
+            self.standing.entry(folded(&define.name)).or_default().extend(names.map(folded));
             only(&mut self.bodies, &define.name, define.body.clone());
-            self.insert(Symbol::constant(&define.name, file));
+            self.insert(Symbol::constant(&folded(&define.name), file));
         }
     }
 
@@ -292,7 +294,7 @@ impl Symbols {
 
     /// Whether `name` is a macro of any kind.
     fn names_macro(&self, name: &str) -> bool {
-        self.standing.contains_key(name) || self.macros.contains_key(name)
+        self.standing.contains_key(&*self.folded(name)) || self.macros.contains_key(name)
     }
 
     /// Whether a word is not a macro, or one that stands for numbers alone.
@@ -309,7 +311,7 @@ impl Symbols {
             if !body.chars().all(is_of_numbers) || !(begin.is_empty() || begin.starts_with(starts)) {
                 return false;
             }
-            let names = self.standing.get(word).into_iter().flatten();
+            let names = self.standing.get(&*self.folded(word)).into_iter().flatten();
             if !names.clone().all(|name| self.names_macro(name)) {
                 return false;
             }
@@ -341,6 +343,7 @@ impl Symbols {
     /// The scalar variables that the object-like macro `name` leads to where it is used at `offset`; none if it is not a macro.
     pub fn stands_for(&self, name: &str, offset: u32) -> Vec<SymbolId> {
         let mut found = Vec::new();
+        let name = &*self.folded(name);
         let Some(first) = self.standing.get(name) else { return found };
         if !self.lookup(name, offset).is_some_and(|symbol| self.is_macro(symbol)) {
             return found;

@@ -260,11 +260,12 @@ fn planned(
     let settings = source.openmp_aim(options);
     // Where the original stays beside the translation, its loops are those of both.
     let is_alone = options.guard.is_none();
-    let plan::Preference { strips, exchanges, team_tables, .. } = settings.preference;
+    let plan::Preference { strips, exchanges, team_tables, team_sums, .. } = settings.preference;
     let preference = plan::Preference {
         strips: strips && is_alone,
         exchanges: exchanges && is_alone,
         team_tables: team_tables && is_alone,
+        team_sums: team_sums && is_alone,
         ..settings.preference
     };
     let settings = plan::Settings {

@@ -60,6 +60,7 @@ fn planned(text: &str) -> Planned {
         strips: false,
         exchanges: false,
         team_tables: false,
+        team_sums: false,
         elements_lead: false,
         orders_nests: false,
         not_equal: Ok(()),

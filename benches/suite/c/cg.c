@@ -5,20 +5,35 @@
 #define STEPS 25
 #define ROUNDS 3
 
+/* The conditions are around whole functions: a directive that stands under one by itself gets no sums of teams. */
+#if DIRECTED
 static double dot(int rows, const double *restrict a, const double *restrict b)
 {
     double sum = 0.0;
-#if DIRECTED
 #pragma acc parallel loop gang vector reduction(+:sum) present(a[0:rows], b[0:rows])
-#elif OUTER
-#pragma acc parallel loop reduction(+:sum) present(a[0:rows], b[0:rows])
-#else
-#pragma acc kernels present(a[0:rows], b[0:rows])
-#endif
     for (int i = 0; i < rows; i++)
         sum += a[i] * b[i];
     return sum;
 }
+#elif OUTER
+static double dot(int rows, const double *restrict a, const double *restrict b)
+{
+    double sum = 0.0;
+#pragma acc parallel loop reduction(+:sum) present(a[0:rows], b[0:rows])
+    for (int i = 0; i < rows; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+#else
+static double dot(int rows, const double *restrict a, const double *restrict b)
+{
+    double sum = 0.0;
+#pragma acc kernels present(a[0:rows], b[0:rows])
+    for (int i = 0; i < rows; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+#endif
 
 /* to = a * to + b * from. */
 static void add(int rows, double a, double *restrict to, double b, const double *restrict from)

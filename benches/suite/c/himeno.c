@@ -11,16 +11,12 @@
 static float p[N][N][DEPTH], next[N][N][DEPTH], bound[N][N][DEPTH], source[N][N][DEPTH];
 static float a[4][N][N][DEPTH], b[3][N][N][DEPTH], c[3][N][N][DEPTH];
 
-static double step(void)
+/* The conditions are around whole functions: a directive that stands under one by itself gets no sums of teams. */
+#if DIRECTED
+static double relax(void)
 {
     double change = 0.0;
-#if DIRECTED
 #pragma acc parallel loop gang vector collapse(3) reduction(+:change)
-#elif OUTER
-#pragma acc parallel loop reduction(+:change)
-#else
-#pragma acc kernels
-#endif
     for (int i = 1; i < N - 1; i++)
         for (int j = 1; j < N - 1; j++)
             for (int k = 1; k < DEPTH - 1; k++) {
@@ -38,6 +34,61 @@ static double step(void)
                 change += differs * differs;
                 next[i][j][k] = p[i][j][k] + 0.8f * differs;
             }
+    return change;
+}
+#elif OUTER
+static double relax(void)
+{
+    double change = 0.0;
+#pragma acc parallel loop reduction(+:change)
+    for (int i = 1; i < N - 1; i++)
+        for (int j = 1; j < N - 1; j++)
+            for (int k = 1; k < DEPTH - 1; k++) {
+                float sum = a[0][i][j][k] * p[i + 1][j][k] + a[1][i][j][k] * p[i][j + 1][k] +
+                            a[2][i][j][k] * p[i][j][k + 1] +
+                            b[0][i][j][k] * (p[i + 1][j + 1][k] - p[i + 1][j - 1][k] - p[i - 1][j + 1][k] +
+                                             p[i - 1][j - 1][k]) +
+                            b[1][i][j][k] * (p[i][j + 1][k + 1] - p[i][j - 1][k + 1] - p[i][j + 1][k - 1] +
+                                             p[i][j - 1][k - 1]) +
+                            b[2][i][j][k] * (p[i + 1][j][k + 1] - p[i - 1][j][k + 1] - p[i + 1][j][k - 1] +
+                                             p[i - 1][j][k - 1]) +
+                            c[0][i][j][k] * p[i - 1][j][k] + c[1][i][j][k] * p[i][j - 1][k] +
+                            c[2][i][j][k] * p[i][j][k - 1] + source[i][j][k];
+                float differs = (sum * a[3][i][j][k] - p[i][j][k]) * bound[i][j][k];
+                change += differs * differs;
+                next[i][j][k] = p[i][j][k] + 0.8f * differs;
+            }
+    return change;
+}
+#else
+static double relax(void)
+{
+    double change = 0.0;
+#pragma acc kernels
+    for (int i = 1; i < N - 1; i++)
+        for (int j = 1; j < N - 1; j++)
+            for (int k = 1; k < DEPTH - 1; k++) {
+                float sum = a[0][i][j][k] * p[i + 1][j][k] + a[1][i][j][k] * p[i][j + 1][k] +
+                            a[2][i][j][k] * p[i][j][k + 1] +
+                            b[0][i][j][k] * (p[i + 1][j + 1][k] - p[i + 1][j - 1][k] - p[i - 1][j + 1][k] +
+                                             p[i - 1][j - 1][k]) +
+                            b[1][i][j][k] * (p[i][j + 1][k + 1] - p[i][j - 1][k + 1] - p[i][j + 1][k - 1] +
+                                             p[i][j - 1][k - 1]) +
+                            b[2][i][j][k] * (p[i + 1][j][k + 1] - p[i - 1][j][k + 1] - p[i + 1][j][k - 1] +
+                                             p[i - 1][j][k - 1]) +
+                            c[0][i][j][k] * p[i - 1][j][k] + c[1][i][j][k] * p[i][j - 1][k] +
+                            c[2][i][j][k] * p[i][j][k - 1] + source[i][j][k];
+                float differs = (sum * a[3][i][j][k] - p[i][j][k]) * bound[i][j][k];
+                change += differs * differs;
+                next[i][j][k] = p[i][j][k] + 0.8f * differs;
+            }
+    return change;
+}
+#endif
+
+static double step(void)
+{
+    double change = relax();
 #if DIRECTED
 #pragma acc parallel loop gang vector collapse(3)
 #elif OUTER

@@ -28,6 +28,7 @@ pub const PREFERENCE: Preference = Preference {
     strips: false,
     exchanges: false,
     team_tables: false,
+    team_sums: false,
     elements_lead: true,
     orders_nests: true,
     not_equal: Ok(()),

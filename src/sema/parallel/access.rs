@@ -14,7 +14,7 @@ use crate::sema::{Header, NotCanonical, SymbolId, Type, children, uses};
 use crate::source::Span;
 
 use super::affine::{AtomId, Atoms, Poly};
-use super::combine::Combine;
+use super::combination::Combine;
 use super::condition::{Condition, ConditionId, Conditions, Guard};
 use super::facts::Facts;
 use super::known::Known;

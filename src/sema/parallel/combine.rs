@@ -6,25 +6,9 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolId, SymbolKind, children};
 use crate::source::Span;
 
+use super::combination::Combine;
 use super::facts::Facts;
 use super::terms::{may_combine, may_count};
-
-/// How a reduction combines values (OpenACC 3.3, 2.5.15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum Combine {
-    Add,
-    Multiply,
-    Max,
-    Min,
-    BitAnd,
-    BitOr,
-    BitXor,
-    And,
-    Or,
-    Eqv,
-    Neqv,
-}
 
 /// A statement that combines a value into a variable.
 #[derive(Clone, Debug)]

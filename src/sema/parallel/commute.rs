@@ -10,7 +10,8 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::SymbolId;
 use crate::source::Span;
 
-use super::combine::{self, Combine};
+use super::combination::Combine;
+use super::combine;
 use super::facts::Facts;
 use super::terms::may_combine;
 

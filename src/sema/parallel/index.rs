@@ -12,7 +12,8 @@ use crate::source::Span;
 
 use super::Around;
 use super::access::Nest;
-use super::combine::{self, Combine, Update};
+use super::combination::Combine;
+use super::combine::{self, Update};
 
 /// The index of a nest.
 pub(super) struct Index {

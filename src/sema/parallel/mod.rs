@@ -9,6 +9,7 @@ mod alias;
 mod argument;
 mod calls;
 mod changes;
+mod combination;
 mod combine;
 mod commute;
 mod condition;
@@ -37,7 +38,8 @@ mod walk;
 
 pub use alias::Reach;
 pub use calls::{is_mathematical, may_change};
-pub use combine::{Combine, combined};
+pub use combination::Combine;
+pub use combine::combined;
 pub use commute::commuting;
 pub use depend::Distance;
 pub use facts::Facts;

@@ -9,7 +9,7 @@ use crate::sema::typing::number_of;
 use crate::sema::{Class, Element, SymbolId, SymbolKind, Type};
 use crate::source::Span;
 
-use super::combine::Combine;
+use super::combination::Combine;
 use super::convert::Range;
 use super::facts::Facts;
 use super::integer::{computed, width};
