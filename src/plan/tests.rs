@@ -3,16 +3,16 @@
 //! Invariant: a broken plan is a sound one with one change. (That the plans of all fixtures and examples are sound is checked
 //! where they are made: debug builds assert it.)
 
-use acc2omp::acc;
-use acc2omp::bind::{self, Bound};
-use acc2omp::host::{self, ir::Unit};
-use acc2omp::plan::{
+use crate::acc;
+use crate::bind::{self, Bound};
+use crate::host::{self, ir::Unit};
+use crate::plan::{
     self, Attribute, Division, Fault, Gangs, Item, KernelsPart, Launch, Plan, Preference, Settings, Sharing,
     WorkLoop,
 };
-use acc2omp::scan::{self, View};
-use acc2omp::sema::{Facts, Others, Symbols};
-use acc2omp::source::{Language, SourceFile};
+use crate::scan::{self, View};
+use crate::sema::{Facts, Others, Symbols};
+use crate::source::{Language, SourceFile};
 
 /// A program of C with its plan.
 struct Planned {
