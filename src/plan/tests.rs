@@ -30,14 +30,14 @@ impl Planned {
     fn launch(&mut self, at: usize) -> &mut Launch {
         match &mut self.plan.items[at] {
             Item::Launch(launch) => launch,
-            other => panic!("{other:?}"),
+            other => unreachable!("{other:?}"),
         }
     }
 
     fn work_loop(&mut self, at: usize) -> &mut WorkLoop {
         match &mut self.plan.items[at] {
             Item::Loop(work) => work,
-            other => panic!("{other:?}"),
+            other => unreachable!("{other:?}"),
         }
     }
 }
@@ -152,7 +152,7 @@ fn the_launches_of_a_construct_run_each_statement_once() {
     assert_eq!(broken(PARTS, |it| it.plan.items[1] = Item::Gone), [Fault::Forgotten(0)]);
     assert_eq!(broken(PARTS, |it| drop(it.plan.inserted.pop())), [Fault::Forgotten(0)]);
     let twice = broken(PARTS, |it| {
-        let first = it.bound[1].stmt().unwrap_or_else(|| panic!("a loop"));
+        let first = it.bound[1].stmt().unwrap();
         it.plan.inserted[0].1 = first;
     });
     assert_eq!(twice, [Fault::RunTwice(0), Fault::Forgotten(0)]);
