@@ -10,8 +10,8 @@
 //! assert!(String::from_utf8_lossy(&translation.text).contains("#pragma omp target"));
 //! ```
 //!
-//! The program is built from the same library. Modules that the documentation does not show are not part of the interface and
-//! change without notice; `docs/architecture.md` in the repository describes them.
+//! The program is built from the same library. Modules that are hidden from the documentation are for the program, the tests and
+//! the chores of the repository: they are not part of the interface and change without notice (`docs/architecture.md`).
 //!
 //! Invariant: this library does no I/O outside the rooms `cli` and `verify` and never fails on what a user wrote.
 
@@ -33,35 +33,26 @@ pub mod acc;
 #[doc(hidden)]
 pub mod host;
 
-#[doc(hidden)]
-pub mod edit;
+mod edit;
 
-#[doc(hidden)]
-pub mod bind;
+mod bind;
 
-#[doc(hidden)]
-pub mod sema;
+mod sema;
 
-#[doc(hidden)]
-pub mod plan;
+mod plan;
 
-#[doc(hidden)]
-pub mod advise;
+mod advise;
 
 #[doc(hidden)]
 pub mod rules;
 
-#[doc(hidden)]
-pub mod cuda;
+mod cuda;
 
-#[doc(hidden)]
-pub mod omp;
+mod omp;
 
-#[doc(hidden)]
-pub mod cxx;
+mod cxx;
 
-#[doc(hidden)]
-pub mod layout;
+mod layout;
 
 mod translate;
 

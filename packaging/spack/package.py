@@ -16,7 +16,7 @@ class Acc2omp(CargoPackage):
     version("0.1.0", extension="tar.gz")
 
     depends_on("c", type="build")
-    depends_on("rust@1.94:", type="build")
+    depends_on("rust@1.90:", type="build")
 
     def url_for_version(self, version):
         return f"file://{os.getcwd()}/acc2omp-{version}.crate"

@@ -544,11 +544,27 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
     let mut verdict = Verdict::Done;
     for (place, (like, names)) in places {
         verdict = verdict.max(match &work.task.destination {
-            Destination::Diff => show(&report::unified(place, b"", crate::support(names).as_bytes())),
+            Destination::Diff => show_support(place, &crate::support(names), work.task.quiet),
             _ => write_support(place, like, names, work),
         });
     }
     verdict
+}
+
+/// Shows the support header as the last file of a patch. Who reads the patch on a terminal wants the sources, and gets a line
+/// that names the header.
+fn show_support(place: &Path, text: &str, quiet: bool) -> Verdict {
+    if !io::stdout().is_terminal() {
+        return show(&report::unified(place, b"", text.as_bytes()));
+    }
+    if !quiet {
+        let (place, lines) = (shown(place), text.lines().count());
+        let place = place.display();
+        tell(&format!(
+            "note: {place}: a new file of {lines} lines, which the patch has when written to a file\n"
+        ));
+    }
+    Verdict::Done
 }
 
 /// Writes CUDA's run-time library, once in an output tree or in each folder that needs it, and what builds it all.

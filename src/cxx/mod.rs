@@ -32,13 +32,13 @@ pub use call::signature;
 pub use clause::Order;
 pub use component::{has_procedures, passed};
 pub use constant::value as constant;
-pub use construct::{Construct, Data, Declared, construct};
+pub use construct::{Construct, Declared, construct};
 pub use ground::{Elsewhere, Ground};
 pub use helpers::{Used, helpers};
-pub use interface::{Argument, Function, Passed, module};
+pub use interface::{Function, module};
 pub use procedure::procedure;
 pub use signature::Procedures;
-pub use types::{Files, Type, Word};
+pub use types::Files;
 pub use variable::Passing;
 
 /// Why something is not written in C++.

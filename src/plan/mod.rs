@@ -56,6 +56,8 @@ mod strides;
 mod strips;
 mod tables;
 mod team_sums;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod trips;
 mod turns;
@@ -63,20 +65,19 @@ mod variable;
 mod wanted;
 mod words;
 
-pub use asked_sizes::AskedSizes;
-pub use auto::{Reached, Settled, leaves_open, operator, settle};
+pub use auto::{Reached, leaves_open, operator, settle};
 pub use by_name::is_named_as_array_only;
 pub use called::{Routines, declared_levels};
 pub use check::{Fault, check};
 pub use clauses::{effective, list};
-pub use construct::{Construct, DataItem};
+pub use construct::DataItem;
 pub use data::{is_rows, is_whole_pointer};
 pub use declare::is_allocated_here;
-pub use division::{Division, Divisions};
-pub use exchange::{Exchange, exchange, head};
+pub use division::Division;
+pub use exchange::{exchange, head};
 pub use extent::with_extents;
 pub use feedback::reason;
-pub use induction::{Closed, Last, Put};
+pub use induction::{Closed, Put};
 pub use launch::jump_out;
 pub use level::Levels;
 pub use listed::{Code, Launched, Listed, LoopLists, private, used_outside};
@@ -96,10 +97,10 @@ pub use strips::{Count, Strip};
 pub use tables::{ElementUpdate, Table, element_update};
 pub use team_sums::TeamSum;
 pub use tree::{
-    ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, ItemNote, KernelsPart,
-    Launch, Names, Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
+    ArrayStatement, Attribute, ByHost, Condition, Divided, Ends, Exit, Gangs, Item, KernelsPart, Launch,
+    Names, Note, Plan, Region, Sharing, Single, Sizes, Spread, WorkLoop,
 };
-pub use variable::{Role, Rule, Unlisted, implied};
+pub use variable::{Role, Unlisted, implied};
 pub use wanted::{is_own_counter, live_after};
 
 use std::collections::{BTreeSet, HashMap, HashSet};

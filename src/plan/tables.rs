@@ -45,8 +45,6 @@ pub struct ElementUpdate {
     pub symbol: SymbolId,
     /// The statement's expression.
     pub expr: ExprId,
-    /// The element, as it is set.
-    pub place: ExprId,
     /// The operator.
     pub operator: BinaryOp,
     /// What the element is combined with; none if it is one.
@@ -80,7 +78,7 @@ pub fn element_update(
     };
     let names = std::iter::once(place).chain(again).map(|place| unit.expr(base(place)).span).collect();
     let symbol = symbols.named(unit, base(place)).filter(|_| base(place) != place)?;
-    Some(ElementUpdate { symbol, expr, place, operator, operand, names })
+    Some(ElementUpdate { symbol, expr, operator, operand, names })
 }
 
 impl Input<'_> {

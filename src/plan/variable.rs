@@ -16,8 +16,6 @@ pub enum Role {
     Private,
     /// Each thread has its own, with the value from outside.
     Firstprivate,
-    /// It holds a device address.
-    Deviceptr,
     /// It is in device memory, shared by all threads.
     Mapped(Motion),
     /// A scalar member that is only read, of an object that may be on the device: the value that it has there.
@@ -27,8 +25,6 @@ pub enum Role {
 /// Why a variable has its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A clause of the construct, or of a loop in it, names it.
-    Clause,
     /// A pointer: its value goes to the device, and what it leads to must be there.
     Pointer,
     /// An array or a record without a clause is copied.

@@ -4,7 +4,9 @@
 
 use std::ffi::OsStr;
 
-use similar::{ChangeTag, TextDiff};
+use rustc_hash::FxHashMap;
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
@@ -12,22 +14,46 @@ const CONTEXT: usize = 3;
 /// The unified diff of two texts of the file `name`; empty if they are equal.
 pub fn unified(name: impl AsRef<OsStr>, old: &[u8], new: &[u8]) -> Vec<u8> {
     let (old, new) = (lines(old), lines(new));
-    let diff = TextDiff::configure().diff_slices(&old, &new);
     let mut out = Vec::new();
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+    for hunk in group_diff_ops(changes(Algorithm::Myers, &old, &new), CONTEXT) {
         if out.is_empty() {
             out.extend_from_slice(&header(name.as_ref().as_encoded_bytes()));
         }
-        out.extend_from_slice(format!("{}\n", hunk.header()).as_bytes());
-        for change in hunk.iter_changes() {
-            out.push(sign(change.tag()));
-            out.extend_from_slice(change.value());
-            if !change.value().ends_with(b"\n") {
-                out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        out.extend_from_slice(format!("{}\n", UnifiedHunkHeader::new(&hunk)).as_bytes());
+        for change in hunk {
+            let (before, after) = (&old[change.old_range()], &new[change.new_range()]);
+            let (kept, gone, come): (&[_], &[_], &[_]) = match change {
+                DiffOp::Equal { .. } => (before, &[], &[]),
+                DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
+                    (&[], before, after)
+                }
+            };
+            for (sign, lines) in [(b' ', kept), (b'-', gone), (b'+', come)] {
+                lines.iter().for_each(|line| push(&mut out, sign, line));
             }
         }
     }
     out
+}
+
+fn push(out: &mut Vec<u8>, sign: u8, line: &[u8]) {
+    out.push(sign);
+    out.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}
+
+/// How one list of lines becomes another. Lines are compared as numbers, one for each text: the search is compiled for one type.
+pub fn changes(algorithm: Algorithm, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let mut known: FxHashMap<&[u8], u32> = FxHashMap::default();
+    let mut number = |line| {
+        let next = known.len() as u32;
+        *known.entry(line).or_insert(next)
+    };
+    let old: Vec<u32> = old.iter().map(|line| number(line)).collect();
+    let new: Vec<u32> = new.iter().map(|line| number(line)).collect();
+    capture_diff_slices(algorithm, &old, &new)
 }
 
 /// Lines with their ends; only LF ends a line, as `patch` sees it.
@@ -79,14 +105,6 @@ fn quoted(name: &[u8]) -> Vec<u8> {
     }
     out.push(b'"');
     out
-}
-
-fn sign(tag: ChangeTag) -> u8 {
-    match tag {
-        ChangeTag::Equal => b' ',
-        ChangeTag::Delete => b'-',
-        ChangeTag::Insert => b'+',
-    }
 }
 
 #[cfg(test)]

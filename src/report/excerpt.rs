@@ -53,7 +53,8 @@ fn whole<'a>(
     let text = readable(file.slice(lines)).trim_end().to_owned();
     let place = |offset: u32| {
         let before = Span { start: lines.start, end: offset.max(lines.start) };
-        text.floor_char_boundary(readable(file.slice(before)).len().min(text.len()))
+        let length = readable(file.slice(before)).len().min(text.len());
+        (0..=length).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
     };
     let range = |span: Span| place(span.start)..place(span.end).max(place(span.start));
     let marks = labels.map(|(kind, label)| (kind, range(label.span), label.text.as_str())).collect();

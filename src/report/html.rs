@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde::Serialize;
-use similar::{DiffOp, TextDiff};
+use similar::{Algorithm, DiffOp};
 
+use super::diff::changes;
 use super::record::{Report, Whole};
 use crate::diag::pages;
 
@@ -55,9 +56,10 @@ impl Report {
 impl<'a> Texts<'a> {
     fn of(old: &'a str, new: &'a str) -> Texts<'a> {
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        let diff = TextDiff::configure().diff_slices(&old, &new);
+        let [before, after] =
+            [&old, &new].map(|lines| lines.iter().map(|line| line.as_bytes()).collect::<Vec<_>>());
         let mut rows = Vec::with_capacity(new.len());
-        for op in diff.ops() {
+        for op in changes(Algorithm::Myers, &before, &after) {
             let (before, after) = (op.old_range(), op.new_range());
             let is_same = matches!(op, DiffOp::Equal { .. });
             for at in 0..before.len().max(after.len()) {

@@ -20,7 +20,7 @@ mod terminal;
 pub use advice::advice;
 pub use baseline::{Baseline, baseline};
 pub use build::{Builder, nvcc};
-pub use diff::unified;
+pub use diff::{changes, unified};
 pub use groups::Groups;
 pub use loops::{LoopFeedback, LoopVerdict, loops, verdict};
 pub use outside::outside;

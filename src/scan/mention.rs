@@ -7,6 +7,9 @@ use crate::source::Language;
 /// Bytes tested at once.
 const PIECE: usize = 4096;
 
+/// Bytes that are compared side by side.
+const LANES: usize = 32;
+
 /// Whether the bytes may hold OpenACC: `acc` or `ACC`, which every sentinel, run-time routine and `_OPENACC` holds. In
 /// Fortran, each letter may be written large.
 pub fn mentions_openacc(bytes: &[u8], language: Language) -> bool {
@@ -36,15 +39,26 @@ pub fn words_of_pragmas(bytes: &[u8]) -> impl Iterator<Item = &str> {
 
 /// As `holds_acc`, whatever the case of each letter.
 fn holds_any_acc(piece: &[u8]) -> bool {
-    let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (c | 32 == b'c') & (last | 32 == b'c');
-    piece.array_windows().fold(false, |found, three| found | acc(three))
+    holds(piece, |a, c, last| (a | 32 == b'a') & (c | 32 == b'c') & (last | 32 == b'c'))
 }
 
-/// Looks at every byte, found or not: the compiler makes vector instructions of that.
 fn holds_acc(piece: &[u8]) -> bool {
     // In either case, the code of `c` is that of `a` plus two.
-    let acc = |[a, c, last]: &[u8; 3]| (a | 32 == b'a') & (*c == a.wrapping_add(2)) & (last == c);
-    piece.array_windows().fold(false, |found, three| found | acc(three))
+    holds(piece, |a, c, last| (a | 32 == b'a') & (c == a.wrapping_add(2)) & (last == c))
+}
+
+/// Whether three bytes in a row are such ones. Looks at every byte, found or not, and at so many at once that the compiler makes
+/// vector instructions of it, even where it is to make little code.
+fn holds(piece: &[u8], acc: impl Fn(u8, u8, u8) -> bool) -> bool {
+    let count = piece.len().saturating_sub(2);
+    let [one, two, three] =
+        [0, 1, 2].map(|from| piece.get(from..from + count).unwrap_or_default().as_chunks::<LANES>());
+    let lanes = one.0.iter().zip(two.0).zip(three.0);
+    let among_lanes = lanes.fold(false, |found, ((one, two), three)| {
+        (0..LANES).fold(found, |found, at| found | acc(one[at], two[at], three[at]))
+    });
+    let mut rest = one.1.iter().zip(two.1).zip(three.1);
+    among_lanes || rest.any(|((one, two), three)| acc(*one, *two, *three))
 }
 
 #[cfg(test)]

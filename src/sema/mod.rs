@@ -37,11 +37,11 @@ mod type_names;
 mod typing;
 mod uses;
 
-pub use array::{Elementwise, Line, LineKind, Piece, elementwise};
+pub use array::{Elementwise, LineKind, Piece, elementwise};
 pub use c_library::{Overloaded, Parameter, overloaded};
 pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
-    Chain, Lent, Path, Place, Step, chain, inquired, is_lent, is_selected, lender, lent, paths, record_of,
+    Chain, Path, Place, Step, chain, inquired, is_lent, is_selected, lender, lent, paths, record_of,
 };
 pub use constant::constant;
 pub use decay::decays;
@@ -59,15 +59,15 @@ pub use numeric::enclosed;
 pub use output::{Output, output, prints};
 pub use outside::{Others, Outside};
 pub use parallel::{
-    Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Level,
-    Needs, Obstacle, Reach, Said, Verdict, combined, commuting, computed, declared, fixed_step, inductions,
-    integer, is_mathematical, judge, judge_and_reach, may_change, reached,
+    Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Needs,
+    Obstacle, Reach, Said, Verdict, combined, commuting, computed, declared, fixed_step, inductions, integer,
+    is_mathematical, judge, judge_and_reach, may_change, reached,
 };
 pub use reduction::{Last, Reduction};
 pub use refusal::{Refusal, Why};
 pub use subscript::{Range, Subscript, plain};
 pub use sum::Sum;
-pub use symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
+pub use symbol::{Class, Dimensions, Symbol, SymbolId, SymbolKind};
 pub use symbols::{Symbols, has_variable_length};
 pub use texts::Texts;
 pub use uses::{Use, Uses};

@@ -43,11 +43,6 @@ impl Sum {
         }
     }
 
-    /// The names in it; one may come more than once.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.terms.keys().flatten().map(String::as_str)
-    }
-
     /// This one without `other`.
     pub fn minus(&self, other: &Sum) -> Option<Sum> {
         self.plus(&other.times(&Sum::number(-1))?)

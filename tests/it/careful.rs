@@ -143,6 +143,47 @@ fn git_takes_differences_of_files_with_odd_names() {
     }
 }
 
+/// A program whose translation includes the support header.
+const SUPPORTED: &str = "#include <openacc.h>\nvoid f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n]) async(3)\n    \
+                         for (int i = 0; i < n; i++)\n        a[i] *= 2.0;\n    acc_wait_all();\n}\n";
+
+#[test]
+fn a_patch_has_the_support_header_as_its_last_file() {
+    let files = [("a.c", SUPPORTED), ("b.c", SUPPORTED)];
+    let (place, other) = (folder(&files), folder(&files));
+    let patch = run(place.path(), &["--diff", "--async", "queues", "."]);
+    let text = String::from_utf8_lossy(&patch.stdout).into_owned();
+    let names: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
+    assert_eq!(names, ["a.c", "b.c", "acc2omp.h"]);
+    fs::write(other.path().join("the.patch"), &patch.stdout).unwrap();
+    let git = Command::new("git").args(["apply", "the.patch"]).current_dir(other.path()).output();
+    let Ok(git) = git else { return };
+    assert!(git.status.success(), "{}", String::from_utf8_lossy(&git.stderr));
+    said(place.path(), &["--async", "queues", ".", "-o", "out"], 0);
+    for name in names {
+        let written = fs::read(place.path().join("out").join(name)).unwrap();
+        assert_eq!(fs::read(other.path().join(name)).unwrap(), written, "{name}");
+    }
+}
+
+/// `script` of util-linux runs a program with a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_the_support_header_is_one_line() {
+    let place = folder(&[("a.c", SUPPORTED)]);
+    let on_terminal = |options: &str| {
+        let line = format!("'{PROGRAM}' --diff --async queues {options} a.c");
+        let done =
+            Command::new("script").args(["-qec", &line, "/dev/null"]).current_dir(place.path()).output();
+        done.ok().map(|done| String::from_utf8_lossy(&done.stdout).replace('\r', ""))
+    };
+    let Some(text) = on_terminal("") else { return };
+    assert!(text.contains("+++ b/a.c\n") && !text.contains("+++ b/acc2omp.h"), "{text}");
+    let notes: Vec<&str> = text.lines().filter(|line| line.contains("acc2omp.h: a new file of ")).collect();
+    assert_eq!(notes.len(), 1, "{text}");
+    assert!(!on_terminal("-q").unwrap().contains("a new file of"));
+}
+
 /// A compiler that writes a file for each object.
 const STUB: &str = "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; [ \"$1\" = -c ] && cat \"$2\" >/dev/null && in=$2; \
                     shift; done\n[ -n \"$in\" ] && echo object > \"$out\"\n";

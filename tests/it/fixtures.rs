@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use acc2omp::Edit;
 use acc2omp::cli::{Build, CompilerFlags, Headers};
 use acc2omp::diag::Severity;
-use acc2omp::edit::Edit;
 use acc2omp::scan;
 use acc2omp::source::{Language, Languages, Predefined, SourceFile, Span};
 use acc2omp::{Guards, Options, Outcome, Profile, Source, To, Translation, report, translate};

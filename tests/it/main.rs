@@ -25,7 +25,6 @@ mod links;
 mod loops;
 mod packaging;
 mod pins;
-mod plan;
 mod properties;
 mod readme;
 mod report;

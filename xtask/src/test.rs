@@ -6,23 +6,25 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::{
-    Result, Verdict, audit, bench, book, count, cuda, difftest, hunt, mutate, oracle, process, setup,
+    Result, Verdict, audit, bench, book, count, cuda, difftest, dist, hunt, mutate, oracle, process, setup,
 };
 
 /// A step of the test run, by its name.
 type Step = (&'static str, fn() -> Result<Verdict>);
 
-/// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, the benchmarks in small sizes, programs made at random, the documentation's site and the comparisons;
-/// all, so that one run shows all that is wrong.
+/// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, the benchmarks in
+/// small sizes, the contents of an archive, programs made at random, the documentation's site and the comparisons; all of them,
+/// so that one run shows all that is wrong.
 pub fn run() -> Result<Verdict> {
     setup::check()?;
-    let steps: [Step; 10] = [
+    let steps: [Step; 11] = [
         ("cargo test", units),
         ("count", || count::run(&count::Options::default())),
         ("audit", || audit::run(&audit::Options::default())),
         ("oracle", || oracle::run(&oracle::Options::default())),
         ("cuda", || cuda::run(&cuda::Options::default())),
         ("bench-gpu --check", bench::check),
+        ("dist --check", dist::check),
         ("hunt", || hunt::run(&hunt::Options::default())),
         ("book", book::test),
         ("mutate", || mutate::run(&mutate::Options::default())),

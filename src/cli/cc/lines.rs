@@ -2,8 +2,9 @@
 //!
 //! Invariant: only whole lines are added, never one inside of a line that goes on in the next.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp};
 
+use crate::report;
 use crate::source::{Form, Language};
 
 /// The byte order mark of UTF-8.
@@ -22,7 +23,7 @@ pub fn numbered(old: &[u8], new: &[u8], name: &str, language: Language, is_stric
     let mut out = [bom, &mark(1)].concat();
     // The line of the source that the next line of the translation is taken for.
     let mut taken = 0;
-    for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
+    for op in report::changes(Algorithm::Patience, &old, &new) {
         let (from, to) = (op.old_range(), op.new_range());
         let is_equal = matches!(op, DiffOp::Equal { .. });
         for (count, at) in to.enumerate() {

@@ -341,7 +341,7 @@ impl<'a> Capture<'a, '_> {
             plan::Role::Mapped(motion) => {
                 Role::Data(motion, Some(item::whole(one.seen, &one.spelling, &one.decl)))
             }
-            plan::Role::Firstprivate | plan::Role::Reduction(_) | plan::Role::Deviceptr => Role::Value,
+            plan::Role::Firstprivate | plan::Role::Reduction(_) => Role::Value,
         }
     }
 

@@ -91,9 +91,9 @@ pub fn may_follow_directive<'a>(file: &SourceFile, mut lines: impl Iterator<Item
     let goes_on = |number: usize| text(number).trim_ascii_end().ends_with(b"\\");
     let is_code = |number: usize| is_code(text(number)) && !number.checked_sub(1).is_some_and(goes_on);
     let holds_acc = |number: &usize| {
-        let is_sentinel = |word: &[u8; 4]| word[0] == b'$' && word[1..].eq_ignore_ascii_case(b"acc");
+        let is_sentinel = |word: &[u8]| word.eq_ignore_ascii_case(b"$acc");
         let line = text(*number);
-        !line.trim_ascii_start().starts_with(b"#") && line.array_windows().any(is_sentinel)
+        !line.trim_ascii_start().starts_with(b"#") && line.windows(4).any(is_sentinel)
     };
     let mut checked = 0;
     lines.any(|line| {

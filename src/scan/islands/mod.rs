@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::source::{Language, SourceFile, Span};
 
-use super::{Define, Scan};
+use super::{Define, Scan, shadow};
 
 use found::{Found, Function, Text, words};
 
@@ -152,8 +152,7 @@ impl<'t> Uses<'t> {
 /// Overwrites bytes of a shadow by blanks.
 pub fn blank(shadow: &mut [u8], spans: &[Span]) {
     for span in spans {
-        let bytes = shadow.get_mut(span.range()).unwrap_or_default();
-        bytes.iter_mut().filter(|byte| !b"\r\n".contains(byte)).for_each(|byte| *byte = b' ');
+        shadow::blank(shadow, *span);
     }
 }
 

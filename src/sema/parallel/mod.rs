@@ -43,7 +43,7 @@ pub use combine::combined;
 pub use commute::commuting;
 pub use depend::Distance;
 pub use facts::Facts;
-pub use induction::{Amount, Induction, Level, fixed_step, inductions};
+pub use induction::{Amount, Induction, fixed_step, inductions};
 pub use integer::{Integer, computed, declared, integer};
 pub use layout::Layout;
 
