@@ -2,9 +2,9 @@
 //!
 //! Invariant: gives only trees without errors; where there are some, what is read from the beginning counts.
 
-use std::ops::Range;
+use std::ops;
 
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Parser, Point, Range, Tree};
 
 use crate::source::Span;
 
@@ -30,8 +30,8 @@ pub struct Replaced {
 /// A difference, in the old text and in the new one.
 #[derive(Debug, PartialEq, Eq)]
 struct Change {
-    old: Range<usize>,
-    new: Range<usize>,
+    old: ops::Range<usize>,
+    new: ops::Range<usize>,
 }
 
 impl Past {
@@ -109,6 +109,21 @@ fn edits(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<InputEdit> {
         });
     }
     edits
+}
+
+/// What of a text is not `gone`, which comes by place.
+pub(super) fn around(text: &[u8], gone: &[Span]) -> Vec<Range> {
+    let mut here = Point::new(0, 0);
+    let mut at = 0;
+    let mut ranges = Vec::with_capacity(gone.len() + 1);
+    for span in gone.iter().copied().chain([Span::at(text.len())]) {
+        let end_point = behind(here, text.get(at..span.start as usize).unwrap_or_default());
+        let end_byte = span.start as usize;
+        ranges.push(Range { start_byte: at, end_byte, start_point: here, end_point });
+        here = behind(end_point, text.get(span.range()).unwrap_or_default());
+        at = span.end as usize;
+    }
+    ranges
 }
 
 /// The place behind a text that begins at `start`.

@@ -42,8 +42,8 @@ struct Cuda {
 }
 
 impl BackEnd for Cuda {
-    fn scanned(&mut self, scan: &Scan, is_first: bool, all: &mut Gathered) -> bool {
-        if is_first {
+    fn scanned(&mut self, _scan: &Scan, first: Option<&Scan>, all: &mut Gathered) -> bool {
+        if let Some(scan) = first {
             self.first_code = scan.shadow.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
             self.library(scan, all);
         }

@@ -1,7 +1,7 @@
-//! What is passed over of large files changes nothing.
+//! What is passed over of large files changes nothing, nor that their parts are translated one by one.
 //!
 //! Invariant: a source is translated alike, and mentioned alike, whether functions that have nothing to do with its directives
-//! are read or not.
+//! are read or not, and whether functions that have nothing to do with one another are read together or not.
 
 use acc2omp::report;
 use acc2omp::scan;
@@ -10,20 +10,24 @@ use acc2omp::{Options, Source, To, translate};
 
 use super::{files, shown};
 
-/// Whether a source is translated at all; what is different if not all of it is read.
+/// Whether a source is translated at all; what is different if not all of it is read, or not all of it together.
 fn alike(name: &str, bytes: &[u8], language: Language, to: To) -> Result<bool, String> {
     let source = Source::new(name, bytes.to_vec(), language);
-    let [whole, islands] = [usize::MAX, 0].map(|islands_from| {
-        let translation = translate(&source, &Options { islands_from, to, ..Options::default() });
+    let whole = usize::MAX;
+    let [whole, islands, parts] = [(whole, whole), (0, whole), (whole, 0)].map(|(islands_from, parts_from)| {
+        let options = Options { islands_from, parts_from, to, ..Options::default() };
+        let translation = translate(&source, &options);
         let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
         let beside = translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
         let beside: Vec<String> = beside.collect();
         (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
     });
-    match whole == islands {
-        true => Ok(whole.0.as_bytes() != bytes),
-        false => Err(format!("{name} ({to:?}):\n{}", first_difference(&whole, &islands))),
+    for (how, other) in [("islands", islands), ("parts", parts)] {
+        if whole != other {
+            return Err(format!("{name} ({to:?}, {how}):\n{}", first_difference(&whole, &other)));
+        }
     }
+    Ok(whole.0.as_bytes() != bytes)
 }
 
 /// The lines where two translations begin to differ.
