@@ -64,7 +64,8 @@ pub fn errors(file: &SourceFile, scan: &Scan, past: Option<&Past>, replaced: &[R
 
 /// Parses the shadow of a file without some functions, which are blank there; `None` if the grammar cannot read all of it.
 pub fn parse_part(file: &SourceFile, scan: &Scan, gone: &[Span]) -> Option<ir::Unit> {
-    let tree = tree_without(file.language, &scan.shadow, gone).filter(|tree| !tree.root_node().has_error())?;
+    let tree =
+        tree_without(file.language, &scan.shadow, gone).filter(|tree| !tree.root_node().has_error())?;
     Some(match file.language {
         Language::C | Language::Cpp | Language::Header => c::unit(file, scan, Some(tree)),
         Language::Fortran(_) => fortran::unit(file, scan, Some(tree)),

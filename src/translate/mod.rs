@@ -215,7 +215,9 @@ fn plainly(source: &Source, options: &Options) -> Translation {
 /// Whether a source is long enough to be translated in parts, and has no OpenMP, which is looked at as a whole.
 fn may_have_parts(source: &Source, options: &Options) -> bool {
     let is_long = source.file.bytes.len() >= options.parts_from && options.stays.is_empty();
-    is_long && !source.declares(options) && scan::openmp(&source.file).is_none_or(|found| found.directives.is_empty())
+    is_long
+        && !source.declares(options)
+        && scan::openmp(&source.file).is_none_or(|found| found.directives.is_empty())
 }
 
 /// Translates a source, and again for each time that `data` directives turn out to stay: the constructs inside bring the data

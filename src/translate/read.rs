@@ -20,8 +20,19 @@ use super::{DirectiveReport, Options, Source};
 
 /// The first words of directives that concern no function but their own and those that names lead to.
 const LOCAL: [&str; 13] = [
-    "atomic", "cache", "data", "end", "enter", "exit", "host_data", "kernels", "loop", "parallel", "serial",
-    "update", "wait",
+    "atomic",
+    "cache",
+    "data",
+    "end",
+    "enter",
+    "exit",
+    "host_data",
+    "kernels",
+    "loop",
+    "parallel",
+    "serial",
+    "update",
+    "wait",
 ];
 
 /// Into so many parts of equal length a long source is divided at most.

@@ -14,14 +14,16 @@ use super::{files, shown};
 fn alike(name: &str, bytes: &[u8], language: Language, to: To) -> Result<bool, String> {
     let source = Source::new(name, bytes.to_vec(), language);
     let whole = usize::MAX;
-    let [whole, islands, parts] = [(whole, whole), (0, whole), (whole, 0)].map(|(islands_from, parts_from)| {
-        let options = Options { islands_from, parts_from, to, ..Options::default() };
-        let translation = translate(&source, &options);
-        let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
-        let beside = translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
-        let beside: Vec<String> = beside.collect();
-        (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
-    });
+    let [whole, islands, parts] =
+        [(whole, whole), (0, whole), (whole, 0)].map(|(islands_from, parts_from)| {
+            let options = Options { islands_from, parts_from, to, ..Options::default() };
+            let translation = translate(&source, &options);
+            let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
+            let beside =
+                translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
+            let beside: Vec<String> = beside.collect();
+            (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
+        });
     for (how, other) in [("islands", islands), ("parts", parts)] {
         if whole != other {
             return Err(format!("{name} ({to:?}, {how}):\n{}", first_difference(&whole, &other)));
