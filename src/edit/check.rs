@@ -42,9 +42,8 @@ pub struct Ours {
 impl Before<'_> {
     /// Whether what was made of the source is less than the source was: the text has more active directives of OpenACC than
     /// `left` ones, or can be read less.
-    pub fn breaks(&self, text: &[u8], edits: &[Edit], ours: &Ours, left: usize) -> bool {
-        let output = self.file.with(text.to_vec());
-        let (mut scan, _) = scan::scan(&output, &ours.view(&self.headers));
+    pub fn breaks(&self, output: &SourceFile, edits: &[Edit], ours: &Ours, left: usize) -> bool {
+        let (mut scan, _) = scan::scan(output, &ours.view(&self.headers));
         let apart = moved(self.apart, edits);
         scan::blank(&mut scan.shadow, apart.as_deref().unwrap_or_default());
         let active = scan.directives.iter().filter(|text| text.active).count();
@@ -53,9 +52,9 @@ impl Before<'_> {
                 None if apart.is_none() => {
                     let (before, _) = scan::scan(self.file, &self.headers);
                     let before = host::errors(self.file, &before, None, &[]);
-                    host::errors(&output, &scan, None, &[]) > before
+                    host::errors(output, &scan, None, &[]) > before
                 }
-                None => self.reads_less(&output, &scan, edits, ours),
+                None => self.reads_less(output, &scan, edits, ours),
                 Some(code) => {
                     let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(self.file, one)));
                     are_balanced(self.shadow) && all.into_iter().any(|scan| !are_balanced(&scan.shadow))
@@ -88,8 +87,8 @@ impl Before<'_> {
     }
 }
 
-/// So many bytes of functions are read again together.
-const TOGETHER: usize = 256 * 1024;
+/// So many bytes of functions are read again together at least, and of long files so many parts.
+const TOGETHER: (usize, usize) = (32 * 1024, 24);
 
 impl Before<'_> {
     /// Whether the grammar reads less of what functions have become, or of what is around them: those that have the same words
@@ -101,10 +100,11 @@ impl Before<'_> {
             !are_same(old.unwrap_or_default(), new.unwrap_or_default(), &ours.lines)
         };
         let changed: Vec<usize> = pairs.filter(|(_, pair)| is_changed(*pair)).map(|(at, _)| at).collect();
+        let most = TOGETHER.0.max(shadow.len() / TOGETHER.1);
         let mut next = changed.iter().copied().peekable();
         loop {
             let (mut own, mut length) = (Vec::new(), 0);
-            while let Some(at) = next.next_if(|_| length < TOGETHER) {
+            while let Some(at) = next.next_if(|_| length < most) {
                 own.push(at);
                 length += functions[at].len();
             }

@@ -111,15 +111,18 @@ fn edits(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<InputEdit> {
     edits
 }
 
-/// What of a text is not `gone`, which comes by place.
+/// What of a text is not `gone`, which comes by place; nor are blanks between what is gone. A lexer looks at these ranges one
+/// after the other for each token.
 pub(super) fn around(text: &[u8], gone: &[Span]) -> Vec<Range> {
     let mut here = Point::new(0, 0);
     let mut at = 0;
-    let mut ranges = Vec::with_capacity(gone.len() + 1);
+    let mut ranges = Vec::new();
     for span in gone.iter().copied().chain([Span::at(text.len())]) {
-        let end_point = behind(here, text.get(at..span.start as usize).unwrap_or_default());
-        let end_byte = span.start as usize;
-        ranges.push(Range { start_byte: at, end_byte, start_point: here, end_point });
+        let kept = text.get(at..span.start as usize).unwrap_or_default();
+        let end_point = behind(here, kept);
+        if span.start as usize == text.len() || !kept.trim_ascii().is_empty() {
+            ranges.push(Range { start_byte: at, end_byte: span.start as usize, start_point: here, end_point });
+        }
         here = behind(end_point, text.get(span.range()).unwrap_or_default());
         at = span.end as usize;
     }

@@ -636,10 +636,14 @@ impl<'a, 'b> Views<'a, 'b> {
         }
         self.leave_parted();
         let mut rest = self.back.finish(&mut self.all);
+        // What only the views need goes before the text is made.
+        self.made.clear();
+        self.constructs.clear();
+        self.known.clear();
         let all = self.all;
         let (file, mut found) = (&all.source.file, all.found);
-        let text = all.edits.apply(&file.bytes);
-        let edits: Vec<Edit> = all.edits.edits().cloned().collect();
+        let output = file.with(all.edits.apply(&file.bytes));
+        let edits = all.edits.into_edits();
         let before = edit::Before {
             file,
             shadow: self.shadow.as_deref().unwrap_or_default(),
@@ -652,11 +656,11 @@ impl<'a, 'b> Views<'a, 'b> {
         // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
         let done =
             all.reports.values().filter(|report| report.name.is_empty() || report.outcome == Outcome::Left);
-        let breaks = text != file.bytes && before.breaks(&text, &edits, &rest.ours, done.count());
+        let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
         diagnostics.append(&mut found.diags);
         let mut translation = Translation {
-            text,
+            text: output.bytes,
             edits,
             diagnostics,
             directives: all.reports.into_values().collect(),
