@@ -121,7 +121,12 @@ pub(super) fn around(text: &[u8], gone: &[Span]) -> Vec<Range> {
         let kept = text.get(at..span.start as usize).unwrap_or_default();
         let end_point = behind(here, kept);
         if span.start as usize == text.len() || !kept.trim_ascii().is_empty() {
-            ranges.push(Range { start_byte: at, end_byte: span.start as usize, start_point: here, end_point });
+            ranges.push(Range {
+                start_byte: at,
+                end_byte: span.start as usize,
+                start_point: here,
+                end_point,
+            });
         }
         here = behind(end_point, text.get(span.range()).unwrap_or_default());
         at = span.end as usize;
@@ -131,10 +136,10 @@ pub(super) fn around(text: &[u8], gone: &[Span]) -> Vec<Range> {
 
 /// The place behind a text that begins at `start`.
 fn behind(start: Point, text: &[u8]) -> Point {
-    match text.iter().rposition(|byte| *byte == b'\n') {
+    match memchr::memrchr(b'\n', text) {
         None => Point::new(start.row, start.column + text.len()),
         Some(last) => {
-            let rows = text.iter().filter(|byte| **byte == b'\n').count();
+            let rows = memchr::memchr_iter(b'\n', text).count();
             Point::new(start.row + rows, text.len() - last - 1)
         }
     }

@@ -4,8 +4,8 @@
 //! are read or not, and whether functions that have nothing to do with one another are read together or not.
 
 use acc2omp::report;
-use acc2omp::scan;
-use acc2omp::source::{Language, Languages};
+use acc2omp::scan::{self, View};
+use acc2omp::source::{Language, Languages, SourceFile};
 use acc2omp::{Options, Source, To, translate};
 
 use super::{files, shown};
@@ -47,6 +47,9 @@ fn first_difference(
 /// So many fixtures are read alone for one that is read with another one after it.
 const ALONE: usize = 4;
 
+/// So many fixtures of a language have several parts without their main program, at least.
+const DIVIDED: usize = 10;
+
 /// Translates all fixtures in a language, and counts those that change; some with the code of another one after them, which
 /// has nothing to do with their directives.
 fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
@@ -61,11 +64,18 @@ fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
     let mut others: Vec<Option<Vec<u8>>> =
         all.iter().map(|(_, bytes, language)| without_directives(bytes, *language)).collect();
     others.rotate_left(1);
-    let (mut translated, mut different) = (0, Vec::new());
+    let (mut translated, mut divided, mut different) = (0, 0, Vec::new());
     for (at, ((name, bytes, language), other)) in all.iter().zip(&others).enumerate() {
         if let Some(other) = other.as_ref().filter(|_| at % ALONE == 0) {
             let both = [bytes, &b"\n"[..], other].concat();
             different.extend(alike(&format!("{name} with another"), &both, *language, to).err());
+        }
+        // Without a main program, which calls them, functions have less to do with one another.
+        if let Some(parts) = without_main(bytes, *language).filter(|_| to == To::OpenMp) {
+            let file = SourceFile::new(name.clone(), parts.clone(), *language);
+            let (scan, _) = scan::scan(&file, &View::default());
+            divided += usize::from(scan::parts(&file, &scan, &[], &|_| true, 0).is_some());
+            different.extend(alike(&format!("{name} without its main program"), &parts, *language, to).err());
         }
         match alike(name, bytes, *language, to) {
             Ok(is_changed) => translated += usize::from(is_changed),
@@ -73,7 +83,23 @@ fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(to == To::Cuda || divided > DIVIDED, "{divided}");
     translated
+}
+
+/// A source without its main program.
+fn without_main(bytes: &[u8], language: Language) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if !language.is_fortran() {
+        let start = text.find("\nint main(")?;
+        let end = start + text[start..].find("\n}")? + 2;
+        return Some([&text[..start], &text[end..]].concat().into_bytes());
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = |line: &&str, word: &str| line.trim_start().to_ascii_lowercase().starts_with(word);
+    let start = lines.iter().position(|line| begins(line, "program "))?;
+    let end = lines.iter().rposition(|line| begins(line, "end program"))?;
+    Some([lines.get(..start)?, lines.get(end + 1..)?].concat().join("\n").into_bytes())
 }
 
 /// A source without what is OpenACC's or OpenMP's in it, and with other names for its main program.
