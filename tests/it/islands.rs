@@ -48,7 +48,7 @@ fn first_difference(
 const ALONE: usize = 4;
 
 /// So many fixtures of a language have several parts without their main program, at least.
-const DIVIDED: usize = 10;
+const DIVIDED: usize = 3;
 
 /// Translates all fixtures in a language, and counts those that change; some with the code of another one after them, which
 /// has nothing to do with their directives.
