@@ -75,6 +75,11 @@ impl Source {
         if file.language == Language::Header || !is_shown || scan.directives.is_empty() {
             return None;
         }
+        // What becomes of pointers and components of Fortran depends on all directives with such.
+        let lower = if file.language.is_fortran() { scan.shadow.to_ascii_lowercase() } else { Vec::new() };
+        if [&b"%"[..], b"pointer"].iter().any(|word| memchr::memmem::find(&lower, word).is_some()) {
+            return None;
+        }
         let is_local = |text: &DirectiveText| {
             let words = text.words.iter().flat_map(|span| {
                 file.slice(*span).split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
