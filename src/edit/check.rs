@@ -21,6 +21,8 @@ pub struct Before<'a> {
     pub errors: Option<usize>,
     /// The first view that was parsed.
     pub past: Option<&'a host::Past>,
+    /// The functions that were read in parts, each of which the host grammar could read.
+    pub in_parts: &'a [Span],
     /// What its headers define: it chooses the branches of the translation, too.
     pub headers: View,
 }
@@ -40,9 +42,8 @@ pub struct Ours {
 impl Before<'_> {
     /// Whether what was made of the source is less than the source was: the text has more active directives of OpenACC than
     /// `left` ones, or can be read less.
-    pub fn breaks(&self, text: &[u8], edits: &[Edit], ours: &Ours, left: usize) -> bool {
-        let output = self.file.with(text.to_vec());
-        let (mut scan, _) = scan::scan(&output, &ours.view(&self.headers));
+    pub fn breaks(&self, output: &SourceFile, edits: &[Edit], ours: &Ours, left: usize) -> bool {
+        let (mut scan, _) = scan::scan(output, &ours.view(&self.headers));
         let apart = moved(self.apart, edits);
         scan::blank(&mut scan.shadow, apart.as_deref().unwrap_or_default());
         let active = scan.directives.iter().filter(|text| text.active).count();
@@ -51,9 +52,9 @@ impl Before<'_> {
                 None if apart.is_none() => {
                     let (before, _) = scan::scan(self.file, &self.headers);
                     let before = host::errors(self.file, &before, None, &[]);
-                    host::errors(&output, &scan, None, &[]) > before
+                    host::errors(output, &scan, None, &[]) > before
                 }
-                None => self.reads_less(&output, &scan, edits, ours),
+                None => self.reads_less(output, &scan, edits, ours),
                 Some(code) => {
                     let all = std::iter::once(scan).chain(code.iter().map(|one| ours.scan(self.file, one)));
                     are_balanced(self.shadow) && all.into_iter().any(|scan| !are_balanced(&scan.shadow))
@@ -70,6 +71,11 @@ impl Before<'_> {
         if are_same(self.shadow, &scan.shadow, &ours.lines) {
             return false;
         }
+        if !self.in_parts.is_empty()
+            && let Some(functions) = carried(self.in_parts, edits)
+        {
+            return self.reads_parts_less(output, &scan.shadow, &functions, ours);
+        }
         let before = self.errors.unwrap_or_else(|| {
             let (mut scan, _) = scan::scan(self.file, &self.headers);
             scan::blank(&mut scan.shadow, self.apart);
@@ -78,6 +84,39 @@ impl Before<'_> {
         let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
         let replaced: Vec<host::Replaced> = replaced.collect();
         host::errors(output, scan, self.past, &replaced) > before
+    }
+}
+
+/// So many bytes of functions are read again together at least, and of long files so many parts.
+const TOGETHER: (usize, usize) = (32 * 1024, 24);
+
+impl Before<'_> {
+    /// Whether the grammar reads less of what functions have become, or of what is around them: those that have the same words
+    /// are passed over.
+    fn reads_parts_less(&self, output: &SourceFile, shadow: &[u8], functions: &[Span], ours: &Ours) -> bool {
+        let pairs = self.in_parts.iter().zip(functions).enumerate();
+        let is_changed = |(old, new): (&Span, &Span)| {
+            let (old, new) = (self.shadow.get(old.range()), shadow.get(new.range()));
+            !are_same(old.unwrap_or_default(), new.unwrap_or_default(), &ours.lines)
+        };
+        let changed: Vec<usize> = pairs.filter(|(_, pair)| is_changed(*pair)).map(|(at, _)| at).collect();
+        let most = TOGETHER.0.max(shadow.len() / TOGETHER.1);
+        let mut next = changed.iter().copied().peekable();
+        loop {
+            let (mut own, mut length) = (Vec::new(), 0);
+            while let Some(at) = next.next_if(|_| length < most) {
+                own.push(at);
+                length += functions[at].len();
+            }
+            let others = functions.iter().enumerate().filter(|(at, _)| own.binary_search(at).is_err());
+            let others: Vec<Span> = others.map(|(_, span)| *span).collect();
+            if !host::is_clear_without(output, shadow, &others) {
+                return true;
+            }
+            if next.peek().is_none() {
+                return false;
+            }
+        }
     }
 }
 
@@ -111,6 +150,28 @@ fn moved(spans: &[Span], edits: &[Edit]) -> Option<Vec<Span>> {
             return None;
         }
         found.push(Span::new(place(span.start, by)?, place(span.end, by)?));
+    }
+    Some(found)
+}
+
+/// Where spans of a text, which come by place, are once edits of it are made, those inside of them among these; none if an edit
+/// is about a border.
+fn carried(spans: &[Span], edits: &[Edit]) -> Option<Vec<Span>> {
+    let mut edits = edits.iter().peekable();
+    let mut by = 0_i64;
+    let grows = |edit: &Edit| edit.text.len() as i64 - edit.span.len() as i64;
+    let place = |at: u32, by: i64| usize::try_from(i64::from(at) + by).ok();
+    let mut found = Vec::with_capacity(spans.len());
+    for span in spans {
+        while let Some(edit) = edits.next_if(|edit| edit.span.end <= span.start) {
+            by += grows(edit);
+        }
+        let start = place(span.start, by)?;
+        while let Some(edit) = edits.next_if(|edit| edit.span.start < span.end) {
+            span.contains(edit.span).then_some(())?;
+            by += grows(edit);
+        }
+        found.push(Span::new(start, place(span.end, by)?));
     }
     Some(found)
 }

@@ -92,8 +92,13 @@ impl EditSet {
     }
 
     /// The edits, by place.
-    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
+    pub fn edits(&self) -> impl Iterator<Item = &Edit> + Clone {
         self.edits.values().map(|(_, edit)| edit)
+    }
+
+    /// All edits, by place.
+    pub fn into_edits(self) -> Vec<Edit> {
+        self.edits.into_values().map(|(_, edit)| edit).collect()
     }
 
     /// The text with all edits made.
@@ -103,8 +108,15 @@ impl EditSet {
 }
 
 /// The bytes from `start` on with edits made, which come by place.
-pub fn applied<'e>(bytes: &[u8], start: u32, edits: impl IntoIterator<Item = &'e Edit>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+pub fn applied<'e>(
+    bytes: &[u8],
+    start: u32,
+    edits: impl IntoIterator<Item = &'e Edit, IntoIter: Clone>,
+) -> Vec<u8> {
+    let edits = edits.into_iter();
+    let more: usize = edits.clone().map(|edit| edit.text.len()).sum();
+    let less: usize = edits.clone().map(|edit| edit.span.len()).sum();
+    let mut out = Vec::with_capacity((bytes.len() + more).saturating_sub(less + start as usize));
     let mut at = start as usize;
     for edit in edits {
         out.extend_from_slice(bytes.get(at..edit.span.start as usize).unwrap_or_default());

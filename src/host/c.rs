@@ -36,10 +36,15 @@ pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
 
 /// The tree of a text in C or C++.
 pub fn tree(text: &[u8], cpp: bool) -> Option<Tree> {
+    super::read(&mut parser(cpp)?, text, None)
+}
+
+/// A parser of C or C++.
+pub fn parser(cpp: bool) -> Option<Parser> {
     let mut parser = Parser::new();
     let language = if cpp { tree_sitter_cpp::LANGUAGE } else { tree_sitter_c::LANGUAGE };
     parser.set_language(&language.into()).ok()?;
-    super::read(&mut parser, text, None)
+    Some(parser)
 }
 
 /// Whether a text is an expression that may stand alone in parentheses.

@@ -17,7 +17,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::budget;
 use crate::scan::Scan;
-use crate::source::{Language, SourceFile};
+use crate::source::{Language, SourceFile, Span};
 
 pub use c::apart;
 pub use past::{Past, Replaced};
@@ -60,6 +60,32 @@ pub fn errors(file: &SourceFile, scan: &Scan, past: Option<&Past>, replaced: &[R
         Language::C | Language::Cpp | Language::Header => c::errors(&tree).len(),
         Language::Fortran(_) => fortran::errors(&tree, &scan.shadow).len(),
     }
+}
+
+/// Parses the shadow of a file without some functions, which are blank there; `None` if the grammar cannot read all of it.
+pub fn parse_part(file: &SourceFile, scan: &Scan, gone: &[Span]) -> Option<ir::Unit> {
+    let tree =
+        tree_without(file.language, &scan.shadow, gone).filter(|tree| !tree.root_node().has_error())?;
+    Some(match file.language {
+        Language::C | Language::Cpp | Language::Header => c::unit(file, scan, Some(tree)),
+        Language::Fortran(_) => fortran::unit(file, scan, Some(tree)),
+    })
+}
+
+/// Whether the grammar can read all of a shadow but some functions.
+pub fn is_clear_without(file: &SourceFile, shadow: &[u8], gone: &[Span]) -> bool {
+    tree_without(file.language, shadow, gone).is_some_and(|tree| !tree.root_node().has_error())
+}
+
+/// The tree of a text in which bytes are passed over: what is before and after them does not meet.
+fn tree_without(language: Language, text: &[u8], gone: &[Span]) -> Option<Tree> {
+    let mut parser = match language {
+        Language::C | Language::Header => c::parser(false),
+        Language::Cpp => c::parser(true),
+        Language::Fortran(_) => fortran::parser(),
+    }?;
+    parser.set_included_ranges(&past::around(text, gone)).ok()?;
+    read(&mut parser, text, None)
 }
 
 fn tree(language: Language, text: &[u8]) -> Option<Tree> {

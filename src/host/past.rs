@@ -2,9 +2,9 @@
 //!
 //! Invariant: gives only trees without errors; where there are some, what is read from the beginning counts.
 
-use std::ops::Range;
+use std::ops;
 
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Parser, Point, Range, Tree};
 
 use crate::source::Span;
 
@@ -30,8 +30,8 @@ pub struct Replaced {
 /// A difference, in the old text and in the new one.
 #[derive(Debug, PartialEq, Eq)]
 struct Change {
-    old: Range<usize>,
-    new: Range<usize>,
+    old: ops::Range<usize>,
+    new: ops::Range<usize>,
 }
 
 impl Past {
@@ -111,12 +111,35 @@ fn edits(old: &[u8], new: &[u8], changes: &[Change]) -> Vec<InputEdit> {
     edits
 }
 
+/// What of a text is not `gone`, which comes by place; nor are blanks between what is gone. A lexer looks at these ranges one
+/// after the other for each token.
+pub(super) fn around(text: &[u8], gone: &[Span]) -> Vec<Range> {
+    let mut here = Point::new(0, 0);
+    let mut at = 0;
+    let mut ranges = Vec::new();
+    for span in gone.iter().copied().chain([Span::at(text.len())]) {
+        let kept = text.get(at..span.start as usize).unwrap_or_default();
+        let end_point = after(here, kept);
+        if span.start as usize == text.len() || !kept.trim_ascii().is_empty() {
+            ranges.push(Range {
+                start_byte: at,
+                end_byte: span.start as usize,
+                start_point: here,
+                end_point,
+            });
+        }
+        here = after(end_point, text.get(span.range()).unwrap_or_default());
+        at = span.end as usize;
+    }
+    ranges
+}
+
 /// The place after a text that begins at `start`.
 fn after(start: Point, text: &[u8]) -> Point {
-    match text.iter().rposition(|byte| *byte == b'\n') {
+    match memchr::memrchr(b'\n', text) {
         None => Point::new(start.row, start.column + text.len()),
         Some(last) => {
-            let rows = text.iter().filter(|byte| **byte == b'\n').count();
+            let rows = memchr::memchr_iter(b'\n', text).count();
             Point::new(start.row + rows, text.len() - last - 1)
         }
     }

@@ -2,17 +2,29 @@
 //!
 //! Invariant: calls stand where the directive stood, indented like the code around it.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::cuda::Change;
 use crate::edit::Edit;
 use crate::source::{SourceFile, Span};
 
+/// A file, and which of its lines are code: neither blank, of the preprocessor, nor a comment.
+pub struct CodeLines<'a> {
+    file: &'a SourceFile,
+    /// The lines of code, in order.
+    code: Vec<usize>,
+    /// How statements between two of these are indented, by the number of the latter.
+    known: RefCell<HashMap<usize, String>>,
+}
+
 /// The edits for one change; `None` if the source leaves no room for it.
-pub fn edits_of_change(file: &SourceFile, change: &Change) -> Option<Vec<Edit>> {
+pub fn edits_of_change(lines: &CodeLines, change: &Change) -> Option<Vec<Edit>> {
+    let (file, code) = (lines.file, lines);
     Some(match change {
         Change::Lines(span, lines) if super::stands_alone(file, *span) => {
-            vec![statements(file, *span, lines)]
+            vec![statements(code, *span, lines)]
         }
         Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
         // A directive that is implied has no line.
@@ -45,7 +57,7 @@ fn before(file: &SourceFile, offset: u32, lines: &[String]) -> Option<Edit> {
 
 /// Has changes that put lines at one place put them there together: those of an inner construct come first.
 /// `all` has the changes of each directive that is translated, and its edits.
-pub fn stack(file: &SourceFile, all: &mut [(&[Change], Vec<Edit>)], said: impl Fn(Edit) -> Edit) {
+pub fn stack(lines: &CodeLines, all: &mut [(&[Change], Vec<Edit>)], said: impl Fn(Edit) -> Edit) {
     let mut places: BTreeMap<(u8, u32), Vec<(usize, &Change)>> = BTreeMap::new();
     for (index, (changes, _)) in all.iter().enumerate() {
         for change in *changes {
@@ -59,7 +71,7 @@ pub fn stack(file: &SourceFile, all: &mut [(&[Change], Vec<Edit>)], said: impl F
         }
     }
     let edits = |change: &Change| -> Vec<Edit> {
-        edits_of_change(file, change).unwrap_or_default().into_iter().map(&said).collect()
+        edits_of_change(lines, change).unwrap_or_default().into_iter().map(&said).collect()
     };
     for group in places.into_values().filter(|group| group.len() > 1) {
         for (index, change) in &group {
@@ -106,12 +118,13 @@ fn in_comment(file: &SourceFile, offset: u32) -> bool {
 
 /// Statements in place of a directive, and perhaps of what it governs: indented like the code, as a directive may stand
 /// at the margin.
-fn statements(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
+fn statements(code: &CodeLines, span: Span, lines: &[String]) -> Edit {
+    let file = code.file;
     let first = file.lines.line(span.start);
     let line = file.lines.span(first);
     let ends = if file.text(line).ends_with("\r\n") { "\r\n" } else { "\n" };
     let own = indentation(&file.text(line)).to_owned();
-    let indent = if own.is_empty() { code_indentation(file, first) } else { own };
+    let indent = if own.is_empty() { code.indentation(first) } else { own };
     let text: Vec<String> =
         lines.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
     Edit { span: Span { start: line.start, end: span.end }, text: text.join(ends).into_bytes() }
@@ -121,34 +134,57 @@ fn indentation(text: &str) -> &str {
     &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
 }
 
-/// How the code after line `first` is indented; at the end of a block, how the code before it is.
-fn code_indentation(file: &SourceFile, first: usize) -> String {
-    let is_code = |text: &str| {
-        let text = text.trim();
-        !text.is_empty()
-            && !text.starts_with('#')
-            && !text.ends_with('\\')
-            && !text.starts_with("//")
-            && !text.starts_with("/*")
-    };
-    let line = |at: usize| file.text(file.lines.span(at)).into_owned();
-    // A directive's own continuation lines are not code.
-    let mut behind = first;
-    while line(behind).trim_end().ends_with('\\') {
-        behind += 1;
+impl<'a> CodeLines<'a> {
+    /// Those of a file.
+    pub fn of(file: &'a SourceFile) -> CodeLines<'a> {
+        let is_code = |line: &usize| {
+            let text = file.text(file.lines.span(*line));
+            let text = text.trim();
+            !text.is_empty()
+                && !text.starts_with('#')
+                && !text.ends_with('\\')
+                && !text.starts_with("//")
+                && !text.starts_with("/*")
+        };
+        let code = (0..file.lines.count()).filter(is_code).collect();
+        CodeLines { file, code, known: RefCell::default() }
     }
-    let next = (behind + 1..file.lines.count()).map(line).find(|text| is_code(text)).unwrap_or_default();
-    if next.trim_start().starts_with('}') {
-        // The statements of the block, back to the line that opens it; what they govern stands further in.
-        let outer = indentation(&next).len();
-        let mut before = (0..first).rev().map(line).filter(|text| is_code(text)).peekable();
-        if before.peek().is_some_and(|text| !text.trim_end().ends_with('{')) {
-            let inside = before.take_while(|text| indentation(text).len() > outer);
-            if let Some(least) = inside.min_by_key(|text| indentation(text).len()) {
-                return indentation(&least).to_owned();
-            }
+
+    fn line(&self, line: usize) -> Cow<'a, str> {
+        self.file.text(self.file.lines.span(line))
+    }
+
+    /// How the code after line `first` is indented; at the end of a block, how the code before it is.
+    fn indentation(&self, first: usize) -> String {
+        // A directive's own continuation lines are not code.
+        let mut behind = first;
+        while self.line(behind).trim_end().ends_with('\\') {
+            behind += 1;
         }
-        return format!("{}    ", indentation(&next));
+        let before = self.code.partition_point(|line| *line < first);
+        let next = self.code.partition_point(|line| *line <= behind);
+        // Not between two lines of code: the line of the directive is code itself.
+        if before != next {
+            return self.between(before, next);
+        }
+        self.known.borrow_mut().entry(next).or_insert_with(|| self.between(before, next)).clone()
     }
-    indentation(&next).to_owned()
+
+    /// How statements are indented that come after so many lines of code, and before that of this number.
+    fn between(&self, before: usize, next: usize) -> String {
+        let next = self.code.get(next).map(|line| self.line(*line)).unwrap_or_default();
+        if next.trim_start().starts_with('}') {
+            // The statements of the block, back to the line that opens it; what they govern stands further in.
+            let outer = indentation(&next).len();
+            let mut before = self.code[..before].iter().rev().map(|line| self.line(*line)).peekable();
+            if before.peek().is_some_and(|text| !text.trim_end().ends_with('{')) {
+                let inside = before.take_while(|text| indentation(text).len() > outer);
+                if let Some(least) = inside.min_by_key(|text| indentation(text).len()) {
+                    return indentation(&least).to_owned();
+                }
+            }
+            return format!("{}    ", indentation(&next));
+        }
+        indentation(&next).to_owned()
+    }
 }

@@ -14,7 +14,7 @@ use crate::edit::Edit;
 use crate::scan::DirectiveText;
 use crate::source::{SourceFile, Span};
 
-pub use changes::{edits_of_change, first_include, stack};
+pub use changes::{CodeLines, edits_of_change, first_include, stack};
 pub use conditional::conditioned;
 pub use lines::before_line_end;
 pub use parts::{Ground, behind_label, edits_of, joined};

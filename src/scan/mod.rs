@@ -40,7 +40,7 @@ pub use fortran::{
 };
 pub use fortran::{Shape, form_of as fortran_form, shapes as fortran_shapes};
 pub use fortran::{defined_modules, includes as fortran_includes, used_modules};
-pub use islands::{Beside, blank, functions_apart};
+pub use islands::{Beside, Parts, blank, functions_apart, parts};
 pub use lines::{MacroLine, macro_lines};
 pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{Statements, statements};

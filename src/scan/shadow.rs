@@ -100,6 +100,7 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
         }
         "define" => {
             let (name, params, body) = definition(&rest);
+            let known = scan.directives.len();
             for operator in &line.operators {
                 add_operator(file, operator, Some(&name), shown, scan);
             }
@@ -109,6 +110,7 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
                 scan.directives
                     .extend(directive.map(|text| DirectiveText { in_macro: Some(name.clone()), ..text }));
             }
+            scan.directives[known..].sort_by_key(|text| text.span.start);
             let words = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece));
             let names = words.filter(|span| file.slice(*span).starts_with(b"acc_"));
             scan.names.extend(names.map(|span| AccName {

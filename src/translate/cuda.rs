@@ -11,7 +11,7 @@ use crate::diag;
 use crate::edit::{Edit, Ours};
 use crate::host::ir::Unit;
 use crate::scan::Scan;
-use crate::source::{self, Language, SourceFile, Span};
+use crate::source::{self, Language, Span};
 use crate::{acc, bind, layout};
 
 use super::reading::Reading;
@@ -42,8 +42,8 @@ struct Cuda {
 }
 
 impl BackEnd for Cuda {
-    fn scanned(&mut self, scan: &Scan, is_first: bool, all: &mut Gathered) -> bool {
-        if is_first {
+    fn scanned(&mut self, _scan: &Scan, first: Option<&Scan>, all: &mut Gathered) -> bool {
+        if let Some(scan) = first {
             self.first_code = scan.shadow.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
             self.library(scan, all);
         }
@@ -58,10 +58,11 @@ impl BackEnd for Cuda {
         all.found.spread(&unit, &own.bound, &own.plan);
         let mut lowered = self.lower_view((scan, &unit), &own, all);
         condition(scan, &own, &mut lowered, all);
+        let lines = layout::CodeLines::of(&source.file);
         let mut changes: Vec<Option<Vec<Edit>>> =
-            own.bound.iter().zip(&lowered).map(|(one, lowered)| edits(one, lowered, all)).collect();
+            own.bound.iter().zip(&lowered).map(|(one, lowered)| edits((one, lowered), &lines, all)).collect();
         all.leave_whole(&unit, &own.bound, &own.held, &mut changes);
-        stack(&all.source.file, &lowered, &mut changes);
+        stack(&lines, &lowered, &mut changes);
         let made =
             changes.into_iter().map(|edits| Made { edits, rows: Vec::new(), implied: Vec::new() }).collect();
         Lowered { bound: own.bound, made, held: own.held }
@@ -117,10 +118,14 @@ fn condition(scan: &Scan, own: &Reading, lowered: &mut [cuda::Lowered], all: &mu
 }
 
 /// The edits for one directive; none if it is left untranslated.
-fn edits(one: &bind::Bound, lowered: &cuda::Lowered, all: &mut Gathered) -> Option<Vec<Edit>> {
-    let file = &all.source.file;
+fn edits(
+    (one, lowered): (&bind::Bound, &cuda::Lowered),
+    lines: &layout::CodeLines,
+    all: &mut Gathered,
+) -> Option<Vec<Edit>> {
     let changes = lowered.changes.as_ref()?.iter();
-    let edits: Option<Vec<Vec<Edit>>> = changes.map(|change| layout::edits_of_change(file, change)).collect();
+    let edits: Option<Vec<Vec<Edit>>> =
+        changes.map(|change| layout::edits_of_change(lines, change)).collect();
     if edits.is_none() {
         let name = acc::name(one.directive.kind);
         let what = format!("`{name}` among other code on one line");
@@ -130,12 +135,12 @@ fn edits(one: &bind::Bound, lowered: &cuda::Lowered, all: &mut Gathered) -> Opti
 }
 
 /// Has what the directives put at one place stand there together.
-fn stack(file: &SourceFile, lowered: &[cuda::Lowered], edits: &mut [Option<Vec<Edit>>]) {
+fn stack(lines: &layout::CodeLines, lowered: &[cuda::Lowered], edits: &mut [Option<Vec<Edit>>]) {
     let translated: Vec<usize> = (0..edits.len()).filter(|at| edits[*at].is_some()).collect();
     let changes = |at: usize| lowered[at].changes.as_deref().unwrap_or_default();
     let mut all: Vec<_> =
         translated.iter().map(|at| (changes(*at), edits[*at].take().unwrap_or_default())).collect();
-    layout::stack(file, &mut all, with_own_macro);
+    layout::stack(lines, &mut all, with_own_macro);
     for (at, (_, own)) in translated.into_iter().zip(all) {
         edits[at] = Some(own);
     }

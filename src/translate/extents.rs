@@ -38,7 +38,7 @@ pub fn extents(source: &Source, options: &Options) -> Vec<Extent> {
 struct Extents(Vec<Extent>);
 
 impl BackEnd for Extents {
-    fn scanned(&mut self, _scan: &Scan, _is_first: bool, _all: &mut Gathered) -> bool {
+    fn scanned(&mut self, _scan: &Scan, _first: Option<&Scan>, _all: &mut Gathered) -> bool {
         false
     }
 

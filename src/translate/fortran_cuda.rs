@@ -119,13 +119,13 @@ struct View<'a> {
 }
 
 impl BackEnd for FortranCuda {
-    fn scanned(&mut self, scan: &Scan, is_first: bool, _all: &mut Gathered) -> bool {
-        if is_first {
+    fn scanned(&mut self, _scan: &Scan, first: Option<&Scan>, _all: &mut Gathered) -> bool {
+        if let Some(scan) = first {
             let guards = scan.guards.iter().flat_map(|guard| &guard.words);
             let named = scan.names.iter().filter(|name| name.name == "_OPENACC").map(|name| &name.span);
             self.macros.extend(guards.chain(named));
         }
-        is_first && !scan.names.is_empty()
+        first.is_some_and(|scan| !scan.names.is_empty())
     }
 
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {

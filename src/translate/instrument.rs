@@ -48,7 +48,7 @@ struct Instrument {
 }
 
 impl BackEnd for Instrument {
-    fn scanned(&mut self, _scan: &Scan, _is_first: bool, _all: &mut Gathered) -> bool {
+    fn scanned(&mut self, _scan: &Scan, _first: Option<&Scan>, _all: &mut Gathered) -> bool {
         false
     }
 

@@ -195,7 +195,12 @@ fn counting(source: &Source, translate: &dyn Fn(&Source) -> Translation) -> Tran
 
 /// Translates one source as it stands, whatever its macros hold.
 fn plainly(source: &Source, options: &Options) -> Translation {
-    let mut back = |options: &Options| views::translate(source, options, &mut OpenMp::new(source, options));
+    let mut back = |options: &Options| {
+        let new = || OpenMp::new(source, options);
+        let parts = || views::in_parts(source, options, &mut new());
+        let may = may_have_parts(source, options).then(parts).flatten();
+        may.unwrap_or_else(|| views::translate(source, options, &mut new()))
+    };
     let (mut translation, options) = without_data(options, &mut back);
     unlike::other_branches(source, &options, &mut translation);
     if !translation.edits.is_empty()
@@ -205,6 +210,14 @@ fn plainly(source: &Source, options: &Options) -> Translation {
         translation.settle();
     }
     translation
+}
+
+/// Whether a source is long enough to be translated in parts, and has no OpenMP, which is looked at as a whole.
+fn may_have_parts(source: &Source, options: &Options) -> bool {
+    let is_long = source.file.bytes.len() >= options.parts_from && options.stays.is_empty();
+    is_long
+        && !source.declares(options)
+        && scan::openmp(&source.file).is_none_or(|found| found.directives.is_empty())
 }
 
 /// Translates a source, and again for each time that `data` directives turn out to stay: the constructs inside bring the data

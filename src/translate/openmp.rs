@@ -68,9 +68,9 @@ impl BackEnd for OpenMp<'_> {
         true
     }
 
-    fn scanned(&mut self, scan: &Scan, is_first: bool, _all: &mut Gathered) -> bool {
-        if is_first {
-            self.library.scanned(scan);
+    fn scanned(&mut self, scan: &Scan, first: Option<&Scan>, _all: &mut Gathered) -> bool {
+        if let Some(whole) = first {
+            self.library.scanned(whole);
         }
         self.names = self.library.fresh(scan);
         !self.names.is_empty()

@@ -115,6 +115,9 @@ pub struct Options {
     pub budget: Budget,
     /// Files of so many bytes are not read as a whole: functions that have nothing to do with directives are passed over.
     pub islands_from: usize,
+    /// Files of so many bytes are translated in parts that have nothing to do with one another, each of half as many bytes at
+    /// least.
+    pub parts_from: usize,
 }
 
 impl Options {
@@ -150,6 +153,7 @@ impl Default for Options {
             stays: Vec::new(),
             budget: Budget::default(),
             islands_from: 16 * 1024,
+            parts_from: 64 * 1024,
         }
     }
 }

@@ -18,6 +18,26 @@ use crate::source::{Language, SourceFile, Span};
 
 use super::{DirectiveReport, Options, Source};
 
+/// The first words of directives that concern no function but their own and those that names lead to.
+const LOCAL: [&str; 13] = [
+    "atomic",
+    "cache",
+    "data",
+    "end",
+    "enter",
+    "exit",
+    "host_data",
+    "kernels",
+    "loop",
+    "parallel",
+    "serial",
+    "update",
+    "wait",
+];
+
+/// Into so many parts of equal length a long source is divided at most.
+const MOST_PARTS: usize = 24;
+
 impl Source {
     /// A view of the preprocessor that knows the macros of the headers, too.
     pub(super) fn shown(&self, view: &View) -> View {
@@ -41,6 +61,40 @@ impl Source {
         let apart = scan::functions_apart(&self.file, scan, &headers);
         let bytes: usize = apart.iter().map(|span| span.len()).sum();
         if bytes >= length / 4 || options.islands_from == 0 { apart } else { Vec::new() }
+    }
+
+    /// The parts of a source that have nothing to do with one another, if it is worth while to translate them one by one: all of
+    /// its directives are shown, and none concerns the file as a whole.
+    pub(super) fn parts(&self, scan: &Scan, options: &Options) -> Option<scan::Parts> {
+        let file = &self.file;
+        let length = file.bytes.len();
+        let is_plain = |text: &DirectiveText| text.active && text.in_macro.is_none();
+        let is_shown = scan.directives.iter().all(is_plain)
+            && scan.names.iter().all(|name| name.active || name.in_macro)
+            && scan.ruled_out.is_empty();
+        if file.language == Language::Header || !is_shown || scan.directives.is_empty() {
+            return None;
+        }
+        // What becomes of pointers and components of Fortran depends on all directives with such.
+        let lower = if file.language.is_fortran() { scan.shadow.to_ascii_lowercase() } else { Vec::new() };
+        if [&b"%"[..], b"pointer"].iter().any(|word| memchr::memmem::find(&lower, word).is_some()) {
+            return None;
+        }
+        let is_local = |text: &DirectiveText| {
+            let words = text.words.iter().flat_map(|span| {
+                file.slice(*span).split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+            });
+            let first = words.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
+            LOCAL.iter().any(|name| first.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        let headers: Vec<scan::Beside> = self.headers.iter().map(|header| header.beside()).collect();
+        let least = options.parts_from / 2;
+        let wanted = if options.parts_from == 0 { 0 } else { least.max(length / MOST_PARTS) };
+        let parts = scan::parts(file, scan, &headers, &is_local, wanted)?;
+        let inside: usize = parts.functions().iter().map(|span| span.len()).sum();
+        // What is outside of functions is read with each part.
+        let is_worth_while = (length - inside) * parts.count() <= length;
+        (is_worth_while || options.parts_from == 0).then_some(parts)
     }
 
     /// All names that a view shows, those of the headers among them.

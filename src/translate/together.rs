@@ -1,13 +1,13 @@
 //! Places of hidden branches that one view may reach together, as what stands there has nothing to do with one another.
 //!
 //! Invariant: such a view is a build: its branches stand in different conditions, which ask for different names, no two of them
-//! in one function; and what those at file scope, or in one scoping unit of Fortran, declare has different names. In Fortran, all
-//! conditions of these functions count, so that each is as it is if its branch alone is shown.
+//! in one function; and what those at file scope, or in one scoping unit of Fortran, declare has different names. All conditions
+//! of these functions count, so that each is as it is if its branch alone is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::{Scope, ScopeKind, Unit};
-use crate::scan::{Fork, Scan, View, forks};
+use crate::scan::{Defined, Fork, Scan, View, forks};
 use crate::source::{SourceFile, Span};
 
 /// The branches that the first view of a file hides.
@@ -16,12 +16,12 @@ pub struct Hidden {
     forks: Vec<Fork>,
     /// The branches, by place.
     branches: Vec<Branch>,
-    /// All conditions in a branch and in its function count.
-    all_count: bool,
-    /// The names that these ask for, by where the functions begin.
+    /// The names that the conditions of functions ask for, by where these begin.
     functions: BTreeMap<u32, BTreeSet<String>>,
     /// Whether it is known which functions the branches stand in.
     is_placed: bool,
+    /// What every view of the file begins with.
+    before: Defined,
 }
 
 /// A branch that the first view hides.
@@ -44,8 +44,27 @@ impl Hidden {
             Some(Branch { span: *branch, own, around: scan.braces_around(branch.start) })
         };
         let branches = scan.hidden.iter().filter_map(of).collect();
-        let is_fortran = file.language.is_fortran();
-        Hidden { forks, branches, all_count: is_fortran, is_placed: !is_fortran, ..Hidden::default() }
+        let (is_placed, before) = (!file.language.is_fortran(), Defined::before(file));
+        let mut hidden = Hidden { branches, is_placed, before, ..Hidden::default() };
+        if hidden.is_placed {
+            hidden.note(&forks, |place| scan.braces_around(place));
+        }
+        Hidden { forks, ..hidden }
+    }
+
+    /// The names that a condition asks for, and that a view may define.
+    fn names<'f>(&self, fork: &'f Fork) -> impl Iterator<Item = &'f str> {
+        fork.names().filter(|name| !self.before.contains(name) && !self.before.is_decided(name))
+    }
+
+    /// Notes what the conditions of functions ask for.
+    fn note(&mut self, forks: &[Fork], around: impl Fn(u32) -> Option<u32>) {
+        for fork in forks {
+            if let Some(start) = around(fork.whole.start) {
+                let names: Vec<String> = self.names(fork).map(str::to_owned).collect();
+                self.functions.entry(start).or_default().extend(names);
+            }
+        }
     }
 
     /// Notes the procedures of Fortran that branches stand in, by the code of the first view.
@@ -60,12 +79,9 @@ impl Hidden {
         for branch in &mut self.branches {
             branch.around = around(branch.span.start);
         }
-        for fork in &self.forks {
-            if let Some(start) = around(fork.whole.start) {
-                let known = self.functions.entry(start).or_default();
-                known.extend(fork.names().map(str::to_owned));
-            }
-        }
+        let forks = std::mem::take(&mut self.forks);
+        self.note(&forks, around);
+        self.forks = forks;
     }
 
     /// The view that reaches places.
@@ -104,10 +120,9 @@ impl Hidden {
         let branch = self.branch(place)?;
         let end = self.forks[branch.own].whole.end;
         let inside = self.forks[branch.own..].iter().take_while(|fork| fork.whole.start < end);
-        let counting = inside.filter(|fork| self.all_count || fork.branch_at(place).is_some());
         let around = branch.around.and_then(|start| self.functions.get(&start));
         let around = around.into_iter().flatten().map(String::as_str);
-        Some((counting.flat_map(Fork::names).chain(around).collect(), end))
+        Some((inside.flat_map(|fork| self.names(fork)).chain(around).collect(), end))
     }
 
     fn branch(&self, place: u32) -> Option<Branch> {
@@ -131,5 +146,51 @@ impl Hidden {
             let branch = self.branch(place);
             branch.is_some_and(|branch| *known.entry((scope, name)).or_insert(branch.own) != branch.own)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::Hidden;
+    use crate::scan::{View, scan};
+    use crate::source::{Language, SourceFile};
+
+    /// How many places of hidden directives the first view has, and how many of them one view reaches.
+    fn check(text: &str, expected: (usize, usize)) {
+        let file = SourceFile::new("a.c", text.into(), Language::C);
+        let (scan, _) = scan(&file, &View::default());
+        let hidden = Hidden::of(&file, &scan);
+        let places = scan.directives.iter().filter(|text| !text.active).map(|text| text.span.start);
+        let places: Vec<u32> = places.collect();
+        let together = hidden.together(places.iter().copied());
+        assert_eq!((places.len(), together.len()), expected, "{text}");
+    }
+
+    fn function(name: &str, inside: &str) -> String {
+        format!("void {name}(int n, double *a)\n{{\n{inside}}}\n")
+    }
+
+    const WAIT: &str = "#pragma acc wait(1)\n";
+
+    #[test]
+    fn branches_of_different_functions_are_shown_together() {
+        let branch = |name: &str| format!("#ifdef {name}\n{WAIT}#endif\n");
+        check(&[function("f", &branch("A")), function("g", &branch("B"))].concat(), (2, 2));
+        check(&[function("f", &branch("A")), function("g", &branch("A"))].concat(), (2, 1));
+    }
+
+    #[test]
+    fn conditions_elsewhere_in_a_function_count() {
+        let other = "#ifdef B\nacc_wait(1);\n#endif\n";
+        let first = function("f", &format!("{other}#ifdef A\n{WAIT}#endif\n"));
+        check(&[first, function("g", &format!("#ifdef B\n{WAIT}#endif\n"))].concat(), (2, 1));
+    }
+
+    #[test]
+    fn names_of_the_compiler_do_not_count() {
+        let branch =
+            |name: &str| format!("#ifdef _OPENACC\na[0] = 1;\n#endif\n#ifdef {name}\n{WAIT}#endif\n");
+        check(&[function("f", &branch("A")), function("g", &branch("B"))].concat(), (2, 2));
     }
 }

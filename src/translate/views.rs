@@ -97,8 +97,9 @@ pub struct Rest {
 
 /// The language that a file is translated to.
 pub trait BackEnd {
-    /// Notes what a view shows beside directives. Whether it must be parsed for that.
-    fn scanned(&mut self, scan: &Scan, is_first: bool, all: &mut Gathered) -> bool;
+    /// Notes what a view shows beside directives; with the first one, what all of the file holds. Whether it must be parsed for
+    /// that.
+    fn scanned(&mut self, scan: &Scan, first: Option<&Scan>, all: &mut Gathered) -> bool;
 
     /// What becomes of the directives of a view.
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered;
@@ -146,6 +147,14 @@ pub fn translate_view(
     views.finish()
 }
 
+/// Translates a source in parts that have nothing to do with one another. `None` if it has no such parts, if the grammar
+/// cannot read all of it, or if `data` directives stay, which concern what is called in their regions.
+pub fn in_parts(source: &Source, options: &Options, back: &mut dyn BackEnd) -> Option<Translation> {
+    let mut views = Views::new(source, options, back);
+    views.in_parts()?;
+    Some(views.finish())
+}
+
 /// Steps for each byte of a file that a view shows: all of it is read.
 const STEPS_PER_BYTE: u64 = 4;
 
@@ -160,6 +169,8 @@ struct Views<'a, 'b> {
     shadow: Option<Vec<u8>>,
     /// The functions that the first view passes over.
     apart: Vec<Span>,
+    /// The functions that were read in parts.
+    in_parts: Vec<Span>,
     /// The first view that was parsed.
     past: Option<host::Past>,
     /// The branches that the first view hides.
@@ -203,6 +214,7 @@ impl<'a, 'b> Views<'a, 'b> {
             errors: None,
             shadow: None,
             apart: Vec::new(),
+            in_parts: Vec::new(),
             past: None,
             hidden: Hidden::default(),
             made: BTreeMap::new(),
@@ -257,7 +269,7 @@ impl<'a, 'b> Views<'a, 'b> {
         if read.as_ref().is_some_and(|unit| is_several && self.hidden.clash(&scan, unit)) {
             return;
         }
-        let has_more = self.back.scanned(&scan, is_first, &mut self.all);
+        let has_more = self.back.scanned(&scan, is_first.then_some(&scan), &mut self.all);
         if fresh.is_empty() && !has_more && !(is_first && source.declares(self.all.options)) {
             return;
         }
@@ -269,6 +281,35 @@ impl<'a, 'b> Views<'a, 'b> {
             }
         }
         host::with_stack(unit.depth(), || self.translate_view(&scan, unit, &fresh));
+    }
+
+    /// Translates what the first view reaches, part by part.
+    fn in_parts(&mut self) -> Option<()> {
+        let source = self.all.source;
+        let length = source.file.bytes.len();
+        budget::spend(length as u64 * STEPS_PER_BYTE);
+        let (scan, said) = scan::scan(&source.file, &source.shown(&View::default()));
+        let parts = source.parts(&scan, self.all.options)?;
+        self.known = scan.directives.iter().map(|text| (text.span.start, (text.span, false))).collect();
+        self.all.diags.extend(said);
+        self.errors = Some(0);
+        self.in_parts = parts.functions().to_vec();
+        for at in 0..parts.count() {
+            let gone = parts.gone(at);
+            let part = parts.scan(&scan, at, &gone);
+            let has_more = self.back.scanned(&part, (at == 0).then_some(&scan), &mut self.all);
+            let fresh = fresh(&part, &self.all.reports);
+            if fresh.is_empty() && !has_more {
+                continue;
+            }
+            let unit = host::parse_part(&source.file, &part, &gone)?;
+            host::with_stack(unit.depth(), || self.translate_view(&part, unit, &fresh));
+            if !self.staying.is_empty() {
+                return None;
+            }
+        }
+        self.shadow = Some(scan.shadow);
+        Some(())
     }
 
     /// Takes the functions out of a view that have nothing to do with its directives, and parses the rest. All of it stays if
@@ -399,11 +440,12 @@ impl<'a, 'b> Views<'a, 'b> {
         let of_loops = self.back.launches_at_loops();
         let is_part = |kind: DirectiveKind| is_construct(kind) || of_loops && is_inner(kind);
         let has_construct = fresh.iter().any(|(_, directive)| is_part(directive.kind));
-        if self.all.reports.is_empty() || !has_construct {
+        let is_known = |text: &DirectiveText| self.all.reports.contains_key(&text.span.start);
+        if !has_construct || !scan.directives.iter().any(is_known) {
             return Vec::new();
         }
         let known = scan.directives.iter().enumerate();
-        let known = known.filter(|(_, text)| text.active && self.all.reports.contains_key(&text.span.start));
+        let known = known.filter(|(_, text)| text.active && is_known(text));
         let known = known.filter_map(|(at, text)| Some((at, self.all.parsed(text, &mut Vec::new())?)));
         let mut all: Vec<(usize, Directive)> = fresh.iter().cloned().chain(known).collect();
         all.sort_by_key(|(at, _)| *at);
@@ -594,26 +636,31 @@ impl<'a, 'b> Views<'a, 'b> {
         }
         self.leave_parted();
         let mut rest = self.back.finish(&mut self.all);
+        // What only the views need goes before the text is made.
+        self.made.clear();
+        self.constructs.clear();
+        self.known.clear();
         let all = self.all;
         let (file, mut found) = (&all.source.file, all.found);
-        let text = all.edits.apply(&file.bytes);
-        let edits: Vec<Edit> = all.edits.edits().cloned().collect();
+        let output = file.with(all.edits.apply(&file.bytes));
+        let edits = all.edits.into_edits();
         let before = edit::Before {
             file,
             shadow: self.shadow.as_deref().unwrap_or_default(),
             apart: &self.apart,
             errors: self.errors,
             past: self.past.as_ref(),
+            in_parts: &self.in_parts,
             headers: all.source.shown(&View::default()),
         };
         // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
         let done =
             all.reports.values().filter(|report| report.name.is_empty() || report.outcome == Outcome::Left);
-        let breaks = text != file.bytes && before.breaks(&text, &edits, &rest.ours, done.count());
+        let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
         diagnostics.append(&mut found.diags);
         let mut translation = Translation {
-            text,
+            text: output.bytes,
             edits,
             diagnostics,
             directives: all.reports.into_values().collect(),

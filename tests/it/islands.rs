@@ -1,29 +1,35 @@
-//! What is passed over of large files changes nothing.
+//! What is passed over of large files changes nothing, nor that their parts are translated one by one.
 //!
 //! Invariant: a source is translated alike, and mentioned alike, whether functions that have nothing to do with its directives
-//! are read or not.
+//! are read or not, and whether functions that have nothing to do with one another are read together or not.
 
 use acc2omp::report;
-use acc2omp::scan;
-use acc2omp::source::{Language, Languages};
+use acc2omp::scan::{self, View};
+use acc2omp::source::{Language, Languages, SourceFile};
 use acc2omp::{Options, Source, To, translate};
 
 use super::{files, shown};
 
-/// Whether a source is translated at all; what is different if not all of it is read.
+/// Whether a source is translated at all; what is different if not all of it is read, or not all of it together.
 fn alike(name: &str, bytes: &[u8], language: Language, to: To) -> Result<bool, String> {
     let source = Source::new(name, bytes.to_vec(), language);
-    let [whole, islands] = [usize::MAX, 0].map(|islands_from| {
-        let translation = translate(&source, &Options { islands_from, to, ..Options::default() });
-        let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
-        let beside = translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
-        let beside: Vec<String> = beside.collect();
-        (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
-    });
-    match whole == islands {
-        true => Ok(whole.0.as_bytes() != bytes),
-        false => Err(format!("{name} ({to:?}):\n{}", first_difference(&whole, &islands))),
+    let whole = usize::MAX;
+    let [whole, islands, parts] =
+        [(whole, whole), (0, whole), (whole, 0)].map(|(islands_from, parts_from)| {
+            let options = Options { islands_from, parts_from, to, ..Options::default() };
+            let translation = translate(&source, &options);
+            let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
+            let beside =
+                translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
+            let beside: Vec<String> = beside.collect();
+            (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
+        });
+    for (how, other) in [("islands", islands), ("parts", parts)] {
+        if whole != other {
+            return Err(format!("{name} ({to:?}, {how}):\n{}", first_difference(&whole, &other)));
+        }
     }
+    Ok(whole.0.as_bytes() != bytes)
 }
 
 /// The lines where two translations begin to differ.
@@ -41,6 +47,9 @@ fn first_difference(
 /// So many fixtures are read alone for one that is read with another one after it.
 const ALONE: usize = 4;
 
+/// So many fixtures of a language have several parts without their main program, at least.
+const DIVIDED: usize = 3;
+
 /// Translates all fixtures in a language, and counts those that change; some with the code of another one after them, which
 /// has nothing to do with their directives.
 fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
@@ -55,11 +64,18 @@ fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
     let mut others: Vec<Option<Vec<u8>>> =
         all.iter().map(|(_, bytes, language)| without_directives(bytes, *language)).collect();
     others.rotate_left(1);
-    let (mut translated, mut different) = (0, Vec::new());
+    let (mut translated, mut divided, mut different) = (0, 0, Vec::new());
     for (at, ((name, bytes, language), other)) in all.iter().zip(&others).enumerate() {
         if let Some(other) = other.as_ref().filter(|_| at % ALONE == 0) {
             let both = [bytes, &b"\n"[..], other].concat();
             different.extend(alike(&format!("{name} with another"), &both, *language, to).err());
+        }
+        // Without a main program, which calls them, functions have less to do with one another.
+        if let Some(parts) = without_main(bytes, *language).filter(|_| to == To::OpenMp) {
+            let file = SourceFile::new(name.clone(), parts.clone(), *language);
+            let (scan, _) = scan::scan(&file, &View::default());
+            divided += usize::from(scan::parts(&file, &scan, &[], &|_| true, 0).is_some());
+            different.extend(alike(&format!("{name} without its main program"), &parts, *language, to).err());
         }
         match alike(name, bytes, *language, to) {
             Ok(is_changed) => translated += usize::from(is_changed),
@@ -67,7 +83,23 @@ fn fixtures(to: To, is_of: impl Fn(Language) -> bool) -> usize {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(to == To::Cuda || divided > DIVIDED, "{divided}");
     translated
+}
+
+/// A source without its main program.
+fn without_main(bytes: &[u8], language: Language) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if !language.is_fortran() {
+        let start = text.find("\nint main(")?;
+        let end = start + text[start..].find("\n}")? + 2;
+        return Some([&text[..start], &text[end..]].concat().into_bytes());
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = |line: &&str, word: &str| line.trim_start().to_ascii_lowercase().starts_with(word);
+    let start = lines.iter().position(|line| begins(line, "program "))?;
+    let end = lines.iter().rposition(|line| begins(line, "end program"))?;
+    Some([lines.get(..start)?, lines.get(end + 1..)?].concat().join("\n").into_bytes())
 }
 
 /// A source without what is OpenACC's or OpenMP's in it, and with other names for its main program.

@@ -3,11 +3,11 @@
 //! Invariant: places have the order in which a compiler reads them, each header where it is included; a condition that the
 //! language, the compiler or OpenACC itself decides is not a choice of the build.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::host::ir::DeclKind;
-use crate::scan::{self, MacroLine};
+use crate::scan::{self, Include, MacroLine};
 use crate::source::Span;
 
 use crate::cuda::code::text::words;
@@ -84,8 +84,10 @@ impl Choices {
         let all: Vec<Seen> = input.headers.iter().chain([&input.source]).copied().collect();
         let mut files: Vec<File> = all.iter().map(file).collect();
         let own = files.len() - 1;
+        let inclusions = Inclusions::of(&all);
         for number in 0..own {
-            files[number].at = inclusion(&all, &files, number, 8)
+            files[number].at = inclusions
+                .place(&all, &files, number, 8)
                 .unwrap_or(Place { key: vec![0, number as u32], groups: Vec::new() });
         }
         let names = Rc::new(names(&all, &files));
@@ -437,20 +439,37 @@ fn is_include_guard(seen: &Seen, fork: &scan::Fork, lines: &[MacroLine]) -> bool
     }) && is_blank(0..whole.start)
 }
 
-/// The place of the line that includes a file; `None` if none is found.
-fn inclusion(all: &[Seen], files: &[File], number: usize, depth: usize) -> Option<Place> {
-    let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    let name = last(&all[number].file.name);
-    let by = (0..all.len()).rev().filter(|by| *by != number);
-    let includes = by.flat_map(|by| all[by].scan.includes.iter().map(move |include| (by, include)));
-    let mut found: Vec<_> = includes.filter(|(_, include)| last(&include.path) == name).collect();
-    found.sort_by_key(|(_, include)| !include.active);
-    let (by, include) = found.first()?;
-    let around = match *by + 1 == all.len() {
-        true => Place::default(),
-        false => inclusion(all, files, *by, depth.checked_sub(1)?)?,
-    };
-    Some(behind(around, &files[*by].forks, *by, include.span.start))
+/// The lines that include files, by the names of these without folders: last files first, of which those come first that are
+/// shown.
+struct Inclusions<'a>(HashMap<&'a str, Vec<(usize, &'a Include)>>);
+
+impl<'a> Inclusions<'a> {
+    fn of(all: &[Seen<'a>]) -> Inclusions<'a> {
+        let mut found: HashMap<&str, Vec<(usize, &Include)>> = HashMap::new();
+        for (by, seen) in all.iter().enumerate().rev() {
+            for include in &seen.scan.includes {
+                found.entry(last_of(&include.path)).or_default().push((by, include));
+            }
+        }
+        found.values_mut().for_each(|lines| lines.sort_by_key(|(_, include)| !include.active));
+        Inclusions(found)
+    }
+
+    /// The place of the line that includes a file; `None` if none is found.
+    fn place(&self, all: &[Seen], files: &[File], number: usize, depth: usize) -> Option<Place> {
+        let lines = self.0.get(last_of(&all[number].file.name))?;
+        let (by, include) = lines.iter().find(|(by, _)| *by != number)?;
+        let around = match *by + 1 == all.len() {
+            true => Place::default(),
+            false => self.place(all, files, *by, depth.checked_sub(1)?)?,
+        };
+        Some(behind(around, &files[*by].forks, *by, include.span.start))
+    }
+}
+
+/// A path without its folders.
+fn last_of(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 fn within(file: &File, number: usize, offset: u32) -> Place {

@@ -51,10 +51,15 @@ pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
     unit
 }
 
-fn plain_tree(text: &[u8]) -> Option<Tree> {
+/// A parser of Fortran.
+pub fn parser() -> Option<Parser> {
     let mut parser = Parser::new();
     parser.set_language(&LANGUAGE).ok()?;
-    super::read(&mut parser, text, None)
+    Some(parser)
+}
+
+fn plain_tree(text: &[u8]) -> Option<Tree> {
+    super::read(&mut parser()?, text, None)
 }
 
 /// Whether a text is an expression that may stand alone in parentheses.

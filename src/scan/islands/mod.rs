@@ -6,15 +6,18 @@
 mod c;
 mod fortran;
 mod found;
+mod parts;
 mod token;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::source::{Language, SourceFile, Span};
 
-use super::{Define, Scan, shadow};
+use super::{Define, DirectiveText, Scan, shadow};
 
 use found::{Found, Function, Text, words};
+
+pub use parts::{Parts, parts};
 
 /// What a body holds of OpenACC or OpenMP, or of directives at all.
 const OURS: [&[u8]; 6] = [b"acc_", b"openacc", b"_OPENACC", b"omp_", b"_OPENMP", b"ragma"];
@@ -33,6 +36,16 @@ pub struct Beside<'a> {
 
 /// The functions that have nothing to do with the directives of a scan.
 pub fn functions_apart(file: &SourceFile, scan: &Scan, headers: &[Beside]) -> Vec<Span> {
+    with_graph(file, scan, headers, |graph| graph.apart(scan)).unwrap_or_default()
+}
+
+/// Does something with the graph of a file; `None` if it is not clear what its functions are.
+fn with_graph<T>(
+    file: &SourceFile,
+    scan: &Scan,
+    headers: &[Beside],
+    work: impl FnOnce(&Graph) -> T,
+) -> Option<T> {
     let is_fortran = file.language.is_fortran();
     let lower = if is_fortran { file.bytes.to_ascii_lowercase() } else { Vec::new() };
     let text = Text { shadow: &scan.shadow, names: if is_fortran { &lower } else { &scan.shadow } };
@@ -40,7 +53,7 @@ pub fn functions_apart(file: &SourceFile, scan: &Scan, headers: &[Beside]) -> Ve
         true => fortran::find(text, &scan.includes),
         false => c::find(&scan.shadow, file.language == Language::Cpp),
     };
-    let Some(Found { functions, mut variables, mut leads, read }) = found else { return Vec::new() };
+    let Found { functions, mut variables, mut leads, read } = found?;
     let macros = macros(scan, headers, is_fortran);
     for (name, body) in &macros {
         leads.entry(name).or_default().extend(words(body));
@@ -54,24 +67,60 @@ pub fn functions_apart(file: &SourceFile, scan: &Scan, headers: &[Beside]) -> Ve
     }
     let bytes = if is_fortran { &lower } else { &file.bytes };
     let ours = if is_fortran { &OURS_IN_FORTRAN[..] } else { &OURS };
-    let is_ours = |function: &Function| {
-        let bytes = bytes.get(function.whole.range()).unwrap_or_default();
-        function.is_kept || ours.iter().any(|word| memchr::memmem::find(bytes, word).is_some())
-    };
-    let mut pending: Vec<usize> = (0..functions.len()).filter(|at| is_ours(&functions[*at])).collect();
-    // Directives, and what they name where no function holds them.
-    for text in &scan.directives {
-        for place in [text.span.start, text.next_code] {
-            let next = functions.partition_point(|function| function.whole.end <= place);
-            match functions.get(next).filter(|function| function.whole.start <= place) {
-                Some(_) => pending.push(next),
-                None => names.extend(words(bytes.get(text.span.range()).unwrap_or_default())),
+    Some(work(&Graph { functions, leads, uses, names, bytes, ours }))
+}
+
+/// The functions of a file, and what leads from one to another.
+struct Graph<'t> {
+    functions: Vec<Function<'t>>,
+    /// The names that stand for other ones.
+    leads: FxHashMap<&'t [u8], Vec<&'t [u8]>>,
+    uses: Uses<'t>,
+    /// What is named outside of functions, where any word may name one.
+    names: Vec<&'t [u8]>,
+    /// The file; in Fortran in lower case.
+    bytes: &'t [u8],
+    /// What a function holds that may be of OpenACC or OpenMP.
+    ours: &'t [&'t [u8]],
+}
+
+impl<'t> Graph<'t> {
+    /// Whether a function is read, whatever leads to it.
+    fn is_ours(&self, function: &Function) -> bool {
+        let bytes = self.bytes.get(function.whole.range()).unwrap_or_default();
+        function.is_kept || self.ours.iter().any(|word| memchr::memmem::find(bytes, word).is_some())
+    }
+
+    /// The function that a place is in.
+    fn at(&self, place: u32) -> Option<usize> {
+        let next = self.functions.partition_point(|function| function.whole.end <= place);
+        self.functions.get(next).filter(|function| function.whole.start <= place).map(|_| next)
+    }
+
+    /// The words of a directive.
+    fn words(&self, text: &DirectiveText) -> impl Iterator<Item = &'t [u8]> {
+        words(self.bytes.get(text.span.range()).unwrap_or_default())
+    }
+
+    /// The functions that have nothing to do with the directives of a scan.
+    fn apart(&self, scan: &Scan) -> Vec<Span> {
+        let functions = &self.functions;
+        let mut names = self.names.clone();
+        let mut pending: Vec<usize> =
+            (0..functions.len()).filter(|at| self.is_ours(&functions[*at])).collect();
+        // Directives, and what they name where no function holds them.
+        for text in &scan.directives {
+            for place in [text.span.start, text.next_code] {
+                match self.at(place) {
+                    Some(at) => pending.push(at),
+                    None => names.extend(self.words(text)),
+                }
             }
         }
+        let kept = self.uses.reached(pending, names, &self.leads);
+        let apart = functions.iter().zip(kept).filter(|(function, is_kept)| !is_kept && !function.stays);
+        apart.map(|(function, _)| function.whole).collect()
     }
-    let kept = uses.reached(pending, names, &leads);
-    let apart = functions.iter().zip(kept).filter(|(function, is_kept)| !is_kept && !function.stays);
-    apart.map(|(function, _)| function.whole).collect()
 }
 
 /// The macros of a file and its headers, with what they stand for; in Fortran in lower case, as the preprocessors of some

@@ -7,7 +7,7 @@ use super::{LOOP, body, each, function, in_c, in_fortran};
 #[test]
 fn directives_of_a_function_cost_alike() {
     in_c("constructs", 60, |n| body(&LOOP.repeat(n)));
-    in_c("updates", 80, |n| body(&"#pragma acc update self(a[0:n])\n".repeat(n)));
+    in_c("updates", 500, |n| body(&"#pragma acc update self(a[0:n])\n".repeat(n)));
     in_c("waits", 80, |n| body(&each(n, |k| format!("#pragma acc wait({k})\n"))));
     in_c("regions of data", 60, |n| {
         body(&format!("#pragma acc data copy(a[0:n])\n{{\n{LOOP}}}\n").repeat(n))
