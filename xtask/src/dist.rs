@@ -137,13 +137,14 @@ impl Target {
     /// Builds the program, and returns where it is.
     fn build(&self) -> Result<PathBuf> {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--locked", "-p", "acc2omp", "--bin", "acc2omp"]);
+        cargo.args(["build", "--locked", "--bin", "acc2omp"]);
         let folder = target_folder()?;
         if !self.is_optimised {
-            process::show(&mut cargo)?;
+            // With the features that the tests have built everything with.
+            process::show(cargo.arg("--workspace"))?;
             return Ok(folder.join("debug/acc2omp"));
         }
-        cargo.args(["--profile", "dist", "--target", &self.triple]);
+        cargo.args(["-p", "acc2omp", "--profile", "dist", "--target", &self.triple]);
         process::show(cargo.env("RUSTFLAGS", self.flags))?;
         Ok(folder.join(&self.triple).join("dist/acc2omp"))
     }
