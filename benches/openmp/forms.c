@@ -81,6 +81,17 @@ ROWS(rows_loop, "omp target teams loop", _Pragma("omp loop reduction(+:sum)"))
     }
 COLUMNS(columns, "omp target teams distribute parallel for")
 COLUMNS(columns_small, "omp target teams distribute parallel for num_teams(128) thread_limit(64)")
+static void columns_unrolled(void)
+{
+#pragma omp target teams distribute parallel for num_teams(128) thread_limit(64)
+    for (int j = 0; j < M; j++) {
+        double sum = 0;
+#pragma unroll 16
+        for (int i = 0; i < M; i++)
+            sum += c[i][j] * x[i];
+        y[j] = sum;
+    }
+}
 
 /* Many recurrences. */
 #define SCAN(name, outer)                                                      \
@@ -328,6 +339,7 @@ int main(void)
         TIME("sums of rows, loop", rows_loop());
         TIME("sums of columns", columns());
         TIME("sums of columns, 64 threads in a team", columns_small());
+        TIME("sums of columns, unrolled", columns_unrolled());
         TIME("recurrences", scan());
         TIME("recurrences, 128 threads in a team", scan_small());
         TIME("sum", sum());

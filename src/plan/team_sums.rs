@@ -95,9 +95,10 @@ impl Input<'_> {
                 && !known.is_reference
                 && known.name == item;
         let words = self.file.text(decl.span);
-        let is_special = ["volatile", "_Atomic", "thread_local", "_Thread_local", "__thread", "auto"]
-            .iter()
-            .any(|word| words.contains(word));
+        let is_special =
+            ["volatile", "_Atomic", "register", "thread_local", "_Thread_local", "__thread", "auto"]
+                .iter()
+                .any(|word| words.contains(word));
         if !is_variable || is_special || !self.symbols.is_no_macro(item) {
             return None;
         }
