@@ -156,12 +156,20 @@ impl Input<'_> {
             && words(self.file, span).iter().all(|word| self.symbols.is_no_macro(word))
     }
 
-    /// Whether lines can be put between the directive at `at` and its loop, and after this.
+    /// Whether lines can be put between the directive at `at` and its loop, and after this: neither shares its last line with other
+    /// code, or the directive with a comment.
     pub(super) fn has_room_for_block(&self, at: usize, stmt: StmtId) -> bool {
         let Some(directive) = self.written_above(at) else { return false };
-        let start = self.unit.stmt(stmt).span.start;
+        let Span { start, end } = self.unit.stmt(stmt).span;
+        let rest = |from: u32| {
+            let line = self.file.lines.span(self.file.lines.line(from));
+            self.file.text(Span { start: from, end: line.end.max(from) }).trim().to_owned()
+        };
+        let after = rest(end);
         self.begins_line(stmt)
             && directive.end <= start
+            && rest(directive.end).is_empty()
+            && (after.is_empty() || after.starts_with("//"))
             && !self.file.text(Span { start: directive.end, end: start }).contains('#')
     }
 

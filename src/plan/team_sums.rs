@@ -9,7 +9,7 @@ use crate::host::ir::{DeclKind, StmtId};
 use crate::sema::{self, CNumber, Class, Rank, SymbolId, SymbolKind};
 
 use super::Input;
-use super::exchange::has_conditions;
+use super::exchange::{has_conditions, words};
 use super::tables::{ITERATIONS, Table};
 use super::tree::{Attribute, Sharing};
 
@@ -70,7 +70,7 @@ impl Input<'_> {
         (!sums.is_empty() && !is_short() && has_room()).then_some(sums)
     }
 
-    /// Whether the bounds of a loop in a nest have a variable: before the loops, it has the program's value.
+    /// Whether the bounds of a loop in a nest may have a variable: before the loops, it has the program's value.
     fn bounds_loop(&self, stmt: StmtId, symbol: SymbolId) -> bool {
         let inside = self.unit.stmt_ids_in(self.unit.stmt(stmt).span);
         inside.into_iter().filter_map(|stmt| sema::header(self.unit, self.symbols, stmt).ok()).any(|header| {
@@ -79,7 +79,9 @@ impl Input<'_> {
                 .into_iter()
                 .flatten()
                 .flat_map(|expr| sema::reads_of_expr(self.unit, self.symbols, expr));
-            read.any(|read| read == symbol)
+            let mut words =
+                parts.into_iter().flatten().flat_map(|expr| words(self.file, self.unit.expr(expr).span));
+            read.any(|read| read == symbol) || words.any(|word| !self.symbols.is_no_macro(&word))
         })
     }
 
