@@ -1585,6 +1585,19 @@ pub fn needs_data_that_stays(at: Span) -> Diag {
     )
 }
 
+/// A0345
+pub fn macro_taken_for_variable(at: Span, name: &str) -> Diag {
+    let folded = name.to_ascii_lowercase();
+    diag(
+        345,
+        Severity::Left,
+        at,
+        format!("`{name}` is a macro, and would be taken for a variable `{folded}`"),
+        "used in this construct",
+        "give the macro a name that no variable has in other letters, and name variables themselves in clauses",
+    )
+}
+
 /// A0344
 pub fn counts_on_data_that_stays(at: Span, what: &str, region: Span) -> Diag {
     diag(

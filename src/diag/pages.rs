@@ -154,6 +154,7 @@ pages! {
     342 OpenMp "A0342.md"
     343 Each "A0343.md"
     344 Each "A0344.md"
+    345 Each "A0345.md"
     401 Cuda "A0401.md"
     403 Cuda "A0403.md"
     404 Cuda "A0404.md"

@@ -166,7 +166,10 @@ impl Input<'_> {
             self.file.text(Span { start: from, end: line.end.max(from) }).trim().to_owned()
         };
         let after = rest(end);
+        // All uses of a macro that stands for a directive must ask for the same.
+        let is_in_macro = self.file.text(directive).starts_with("_Pragma");
         self.begins_line(stmt)
+            && !is_in_macro
             && directive.end <= start
             && rest(directive.end).is_empty()
             && (after.is_empty() || after.starts_with("//"))

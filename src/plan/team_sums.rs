@@ -57,7 +57,7 @@ impl Input<'_> {
             return None;
         }
         for (operator, item) in reductions {
-            let sum = self.sum(stmt, operator, item)?;
+            let sum = self.sum(at, stmt, operator, item)?;
             match sums.iter().find(|other| other.variable == sum.variable) {
                 Some(other) if other.operator != operator => return None,
                 Some(_) => {}
@@ -85,7 +85,19 @@ impl Input<'_> {
         })
     }
 
-    fn sum(&self, stmt: StmtId, operator: ReductionOp, item: &str) -> Option<TeamSum> {
+    /// Whether the directive or the loop names a variable with its namespace, where the program's is meant.
+    fn is_qualified(&self, at: usize, stmt: StmtId, name: &str) -> bool {
+        let Some(directive) = self.written_above(at) else { return true };
+        let text = self.file.text(directive.to(self.unit.stmt(stmt).span));
+        let mut after = text.split("::").skip(1).map(str::trim_start);
+        self.unit.is_cpp()
+            && after.any(|rest| {
+                let rest = rest.strip_prefix(name);
+                rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            })
+    }
+
+    fn sum(&self, at: usize, stmt: StmtId, operator: ReductionOp, item: &str) -> Option<TeamSum> {
         let symbol = self.symbols.lookup(item, self.unit.stmt(stmt).span.start)?;
         let known = self.symbols.get(symbol);
         let decl = self.unit.decl(known.decl?);
@@ -104,7 +116,7 @@ impl Input<'_> {
         if !is_variable || is_special || !self.symbols.is_no_macro(item) {
             return None;
         }
-        if self.bounds_loop(stmt, symbol) {
+        if self.bounds_loop(stmt, symbol) || self.is_qualified(at, stmt, item) {
             return None;
         }
         let neutral = match operator {

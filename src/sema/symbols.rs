@@ -297,6 +297,16 @@ impl Symbols {
         self.standing.contains_key(&*self.folded(name)) || self.macros.contains_key(name)
     }
 
+    /// Whether a word, in these letters, is a macro of any kind.
+    pub fn is_spelled_as_macro(&self, word: &str) -> bool {
+        self.bodies.contains_key(word) || self.macros.contains_key(word)
+    }
+
+    /// Whether there are macros.
+    pub fn has_macros(&self) -> bool {
+        !self.bodies.is_empty() || !self.macros.is_empty()
+    }
+
     /// Whether a word is not a macro, or one that stands for numbers alone.
     pub fn is_no_macro(&self, word: &str) -> bool {
         let (mut pending, mut met) = (vec![word], BTreeSet::new());

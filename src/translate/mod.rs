@@ -22,6 +22,7 @@ mod lent;
 mod library;
 mod loops;
 mod macros;
+mod named_macros;
 mod openmp;
 mod options;
 mod parted;

@@ -21,6 +21,7 @@ use crate::{acc, host, layout};
 
 use super::lent;
 use super::loops::Found;
+use super::named_macros;
 use super::read::{self, fresh, parse};
 use super::staying::{self, Region};
 use super::together::Hidden;
@@ -703,8 +704,13 @@ impl Gathered<'_> {
         parsed: Vec<(usize, Directive)>,
         held: &mut Vec<Span>,
     ) -> Vec<Bound> {
-        let (bound, said) = read::bound_in(&self.source.file, (scan, symbols), unit, parsed, held);
+        let file = &self.source.file;
+        let (bound, said) = read::bound_in(file, (scan, symbols), unit, parsed, held);
         self.diags.extend(said);
+        for (span, said) in named_macros::constructs(file, (scan, symbols), unit, &bound) {
+            held.push(span);
+            self.diags.push(said);
+        }
         bound
     }
 

@@ -78,6 +78,12 @@ impl Nest<'_> {
     pub(super) fn place(&mut self, expr: ExprId) -> Option<Place> {
         let unit = self.facts.unit;
         match &unit.expr(expr).kind {
+            // What a macro of Fortran stands for looks like a part of a variable.
+            ExprKind::Name(name)
+                if unit.is_fortran() && (self.facts.is_macro(name) || self.facts.is_called_macro(name)) =>
+            {
+                None
+            }
             ExprKind::Name(_) => {
                 let symbol = self.facts.symbols.named(unit, expr)?;
                 if let Some(place) = self.names_of.get(&symbol) {
