@@ -82,7 +82,7 @@ fn the_example_of_a_page_is_its_fixture() {
     for (code, _, page) in pages::PAGES.iter().filter(|(code, ..)| !NOT_PROVOKED.contains(&code.0)) {
         let fence = if page.contains("```fortran\n") { "```fortran\n" } else { "```c\n" };
         let example = page.split(fence).nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-        let places = ["c", "cpp", "f90"].map(|ending| root(&format!("fixtures/bad/{code}.{ending}")));
+        let places = ["c", "cpp", "f90", "F90"].map(|ending| root(&format!("fixtures/bad/{code}.{ending}")));
         let place = places.iter().find(|place| place.is_file()).unwrap_or(&places[0]);
         assert!(text(place).contains(example), "{code}: the page's example is not in {}", shown(place));
     }
