@@ -25,7 +25,7 @@ pub fn are_all(sums: &[TeamSum], directive: &Directive) -> bool {
 pub fn begun(sum: &TeamSum, type_of: &str) -> [String; 2] {
     let TeamSum { variable, pointer, neutral, .. } = sum;
     [
-        format!("{type_of}(&{variable}) {pointer} = &{variable};"),
+        format!("{type_of}({variable}) *{pointer} = &{variable};"),
         format!("{type_of}({variable}) {variable} = {neutral};"),
     ]
 }
