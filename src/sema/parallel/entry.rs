@@ -28,8 +28,8 @@ impl Nest<'_> {
     /// Where a pointer leads when the nest begins: to where it was set to lead, if that is the same all the time, or to
     /// memory that is known by its name.
     pub(super) fn aim_at_entry(&mut self, symbol: SymbolId, depth: usize) -> Option<Place> {
-        let settings = self.facts.only_aim(symbol).filter(|_| depth > 0);
-        let Some(place) = settings.and_then(|settings| self.fixed_aim(settings, depth - 1)) else {
+        let aim = self.facts.only_aim(symbol).filter(|_| depth > 0);
+        let Some(place) = aim.and_then(|aim| self.fixed_aim(aim, depth - 1)) else {
             return Some(Place::behind(symbol));
         };
         let mut place = self.kept_in(place, symbol);

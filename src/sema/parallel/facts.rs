@@ -227,7 +227,7 @@ impl<'a> Facts<'a> {
 
     /// The variable, and those that the one value it ever has is made from, one after the other.
     pub(super) fn aims(&self, symbol: SymbolId) -> Vec<SymbolId> {
-        let next = |symbol: &SymbolId| self.only_aim(*symbol).and_then(|settings| self.root(settings));
+        let next = |symbol: &SymbolId| self.only_aim(*symbol).and_then(|aim| self.root(aim));
         std::iter::successors(Some(symbol), next).take(DEPTH).collect()
     }
 
@@ -242,8 +242,8 @@ impl<'a> Facts<'a> {
     }
 
     /// The variable whose memory the value of a pointer expression leads into.
-    fn root(&self, settings: ExprId) -> Option<SymbolId> {
-        let mut at = settings;
+    fn root(&self, aim: ExprId) -> Option<SymbolId> {
+        let mut at = aim;
         let is_pointer = |symbol: &SymbolId| {
             let class = self.symbols.get(*symbol).class;
             self.unit.is_fortran() || matches!(class, Class::Pointer | Class::Array)
