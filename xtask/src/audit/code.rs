@@ -122,7 +122,10 @@ impl<'t> Code<'t> {
                 | "field_declaration"
                 | "type_definition"
                 | "for_range_loop" => code.declare(*node),
-                "assignment_expression" => code.write(*node, "left"),
+                "assignment_expression" => match code.pointer_by_typeof(*node) {
+                    Some(pointer) => code.declared.entry(code.word(pointer.0)).or_default().push(pointer.1),
+                    None => code.write(*node, "left"),
+                },
                 "update_expression" => code.write(*node, "argument"),
                 // Whoever gets a variable's address is taken to assign it.
                 "pointer_expression" if code.word(*node).starts_with('&') => code.write(*node, "argument"),
@@ -228,6 +231,17 @@ impl<'t> Code<'t> {
         Some((at, kind))
     }
 
+    /// The pointer that `__typeof__(x) *p = &x;` declares, which the grammar of C takes for a product where a declaration
+    /// goes before it.
+    fn pointer_by_typeof(&self, assignment: Node<'t>) -> Option<(Node<'t>, Declared)> {
+        let product = assignment.parent().filter(|parent| parent.kind() == "binary_expression")?;
+        let function = product.child_by_field_name("left")?.child_by_field_name("function")?;
+        let name = assignment.child_by_field_name("left").filter(|name| name.kind() == "identifier")?;
+        let span = scope(product).map(|scope| Span::new(scope.start_byte(), scope.end_byte()))?;
+        let declared = Declared { at: name.start_byte(), kind: Kind::Scalar, is_static: false, scope: span };
+        (self.word(function) == "__typeof__").then_some((name, declared))
+    }
+
     fn base(&self, node: Node<'t>) -> Kind {
         match node.kind() {
             "struct_specifier" | "union_specifier" | "class_specifier" | "template_type" => Kind::Aggregate,
@@ -286,8 +300,12 @@ mod tests {
 
     /// The assigned names with the place of their declaration's line.
     fn writes(text: &str) -> Vec<String> {
-        let tree = tree(text.as_bytes(), Language::Cpp).unwrap();
-        let code = Code::new(text.as_bytes(), Language::Cpp, &tree, &Macros::new());
+        writes_in(text, Language::Cpp)
+    }
+
+    fn writes_in(text: &str, language: Language) -> Vec<String> {
+        let tree = tree(text.as_bytes(), language).unwrap();
+        let code = Code::new(text.as_bytes(), language, &tree, &Macros::new());
         let told = |write: &Write| {
             let declared = code.lookup(&write.name, write.at);
             let line = declared.map(|one| text[..one.at].matches('\n').count() + 1);
@@ -307,6 +325,14 @@ mod tests {
     fn the_innermost_declaration_counts() {
         let text = "int x;\nvoid g(int x);\nvoid f() { x = 1; {\nx = 2; double x;\nx = 3; } \nfor (int x = 0;;) x++; }";
         assert_eq!(writes(text), ["x 1 Scalar", "x 1 Scalar", "x 4 Scalar", "x 6 Scalar"]);
+    }
+
+    #[test]
+    fn pointers_to_named_types_are_declared() {
+        let text = "void f() { double a, b; {\n__typeof__(a) *p = &a;\n__typeof__(b) b = 0;\n\
+                    __typeof__(b) *q = &b;\n__typeof__(b) c = 0;\n__typeof__(c) *r = &c;\n q = 0; r = 0; } }";
+        let found = writes_in(text, Language::C);
+        assert_eq!(found, ["a 1 Scalar", "b 3 Scalar", "c 5 Scalar", "q 4 Scalar", "r 6 Scalar"]);
     }
 
     #[test]
