@@ -16,6 +16,9 @@ use super::ir::*;
 
 use node::Node;
 
+/// No attribute of an enumeration is further from its list.
+const ATTRIBUTE: u32 = 48;
+
 /// Copies the tree of a file.
 pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
     let mut reader = Reader { file, scan, unit: Unit::default(), classes: Vec::new() };
@@ -268,10 +271,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes an enumeration, with the type that it says its values have.
     fn enumeration(&mut self, node: Node) {
         let tag = node.child_by_field_name("name").map(|name| self.text(name));
         let is_definition = node.child_by_field_name("body").is_some();
-        self.unit.forms.enums.push(EnumSpecifier { span: span(node), tag, is_definition });
+        let stated = ["base", "underlying_type"].iter().find_map(|field| node.child_by_field_name(*field));
+        // Attributes are not part of the tree: they stand before the list, or after it.
+        let whole = span(node);
+        let end = (whole.end + ATTRIBUTE).min(self.file.bytes.len() as u32);
+        let near = self.file.slice(Span { end, ..whole });
+        let is_packed = memchr::memmem::find(near, b"packed").is_some();
+        let underlying = stated.map(|kind| self.text(kind)).or_else(|| is_packed.then(|| "char".to_owned()));
+        self.unit.forms.enums.push(EnumSpecifier { span: span(node), tag, is_definition, underlying });
     }
 
     /// Notes the operand of a `sizeof`, with expressions of its own.
@@ -412,6 +423,11 @@ impl Reader<'_> {
             is_typedef: node.kind() == "type_definition",
         };
         self.storage(node);
+        // `__attribute__((mode(QI)))` gives another size.
+        let has_mode = || memchr::memmem::find(self.file.slice(span(node)), b"mode").is_some();
+        if matches!(found.base, BaseType::Builtin(_)) && has_mode() && self.text(node).contains("__attribute") {
+            found.base = BaseType::Unknown;
+        }
         // In `unsigned const int`, a qualifier stands among the words of the type.
         let words = node.child_by_field_name("type").filter(|kind| kind.kind() == "sized_type_specifier");
         let inside = words.map(|words| self.named(words)).unwrap_or_default();

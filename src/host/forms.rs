@@ -34,6 +34,8 @@ pub struct EnumSpecifier {
     pub tag: Option<String>,
     /// It has the list of its constants.
     pub is_definition: bool,
+    /// The words of the type that its values have by what it says: after a colon, or `char` where it is packed.
+    pub underlying: Option<String>,
 }
 
 /// `sizeof e` or `sizeof(e)`

@@ -86,7 +86,10 @@ fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &RuleQuery, r
         directive.add(Clause::text("collapse", work.collapse.to_string()));
     }
     if let Some(chunk) = &work.sizes.chunk {
-        let kind = if chunk.trim() == "*" { "own" } else { "given" };
+        // Of a variable that each thread has, gcc would take the thread's value.
+        let mut words = chunk.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_own = words.any(|word| work.attributes.iter().any(|one| one.item == word));
+        let kind = if chunk.trim() == "*" || is_own { "own" } else { "given" };
         let row = look::row("clause/gang", &RuleQuery { chunk: kind, ..asked.clone() });
         if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {
             rows.push(row.id.to_string());

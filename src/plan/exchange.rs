@@ -66,7 +66,8 @@ fn is_rectangular(unit: &Unit, symbols: &Symbols, outer: &Header, inner: &Header
 pub fn head(file: &SourceFile, unit: &Unit, stmt: StmtId, header: &Header) -> Option<Span> {
     let parts = [Some(header.first), Some(header.bound), header.step];
     let head = first_line(file, unit, stmt, header)?;
-    parts.into_iter().flatten().all(|part| head.contains(unit.expr(part).span)).then_some(head)
+    let is_whole = parts.into_iter().flatten().all(|part| head.contains(unit.expr(part).span));
+    (is_whole && !file.is_by_macro(head)).then_some(head)
 }
 
 fn first_line(file: &SourceFile, unit: &Unit, stmt: StmtId, header: &Header) -> Option<Span> {

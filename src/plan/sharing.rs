@@ -49,12 +49,12 @@ impl Input<'_> {
     /// Whether a variable whose type is not seen, as the parameter of a template, is assigned as a scalar is.
     pub(super) fn may_be_scalar(&self, symbol: SymbolId, how: &Use) -> bool {
         let known = self.symbols.get(symbol);
-        let has_parts = how.part_read || how.part_written;
-        !self.unit.is_fortran()
-            && known.class == Class::Unknown
-            && known.decl.is_some()
+        // In Fortran, a declaration that begins with a macro is not seen.
+        let is_declared = known.decl.is_some() != self.unit.is_fortran();
+        known.class == Class::Unknown
+            && is_declared
             && how.written
-            && !has_parts
+            && (!how.part_read && !how.part_written || !self.unit.is_fortran())
     }
 
     /// The outer scalars that `stmt`, with the uses `used`, may change and whose value may be read after it.
@@ -661,7 +661,11 @@ pub(super) fn is_thread_scalar(symbol: &Symbol, used: &Use) -> bool {
     }
     match symbol.class {
         Class::Scalar | Class::Pointer => true,
-        Class::Unknown => !used.part_read && !used.part_written,
+        // What C assigns as a whole is not an array, whoever gets its value.
+        Class::Unknown => {
+            let has_parts = used.part_read || used.part_written;
+            !has_parts || used.written && symbol.decl.is_some()
+        }
         Class::Array | Class::Record => false,
     }
 }

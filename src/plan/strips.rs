@@ -66,6 +66,7 @@ impl Input<'_> {
             && self.bound[at].text.is_some()
             && directive.end <= self.unit.stmt(stmt).span.start
             && !self.file.text(heads).contains('#')
+            && !self.file.is_by_macro(heads)
             && headers.iter().all(|header| self.is_written(header));
         if !is_plain || self.unit.concurrent.iter().any(|one| heads.contains(self.unit.stmt(one.stmt).span)) {
             return None;

@@ -151,6 +151,7 @@ impl Input<'_> {
             !matches!(kind, StmtKind::Goto(_) | StmtKind::Labeled { .. } | StmtKind::Opaque(_))
         };
         calls
+            && !self.file.is_by_macro(span)
             && unit.stmts_in(span).all(|stmt| is_plain(&stmt.kind))
             && !has_conditions(&self.file.text(span))
             && words(self.file, span).iter().all(|word| self.symbols.is_no_macro(word))

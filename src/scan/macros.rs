@@ -127,6 +127,13 @@ impl Macro {
         }
         is_list
     }
+
+    /// Whether it makes one word of its arguments, which may name a variable.
+    fn makes_name(&self) -> bool {
+        // `##` is two tokens.
+        let fits = |(at, token): (usize, &Token)| if at % 3 == 0 { token.is_word() } else { token.is(b"#") };
+        self.params.is_some() && self.body.len() % 3 == 1 && self.body.iter().enumerate().all(fits)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -879,13 +886,18 @@ impl Macros {
 
     /// Whether a macro stands for a part of a list, by itself or by the one macro that it names.
     fn is_part_of_list(&self, of: usize, depth: usize) -> bool {
+        let named = |token: &Token| self.by_name.get(&token.text).and_then(|all| all.first());
         let inner = match self.list[of].body.as_slice() {
-            [only] => self.by_name.get(&only.text).and_then(|all| all.first()),
+            [only] => named(only),
+            // A call and nothing else.
+            body @ [first, ..] if arguments(body, 1).is_some_and(|(_, close)| close + 1 == body.len()) => {
+                named(first).filter(|inner| self.list[**inner].params.is_some())
+            }
             _ => None,
         };
         match inner.filter(|_| depth < DEPTH) {
             Some(inner) => self.is_part_of_list(*inner, depth + 1),
-            None => self.list[of].is_part_of_list(),
+            None => self.list[of].is_part_of_list() || self.list[of].makes_name(),
         }
     }
 

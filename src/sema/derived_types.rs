@@ -4,7 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::host::ir::{BaseType, Decl, Derived, Record, Unit};
+use crate::host::ir::{BaseType, Decl, Derived, Unit};
 
 /// Deeper chains of types that extend one another, are not followed.
 const DEPTH: usize = 16;
@@ -60,6 +60,13 @@ pub(super) fn intrinsic(decl: &Decl) -> Option<String> {
 }
 
 impl Component {
+    /// Takes in what another component of this name may be: a pointer, and nothing that one of them is not.
+    fn join(&mut self, other: &Component) {
+        self.is_pointer |= other.is_pointer;
+        self.is_allocatable &= other.is_allocatable;
+        self.is_contiguous &= other.is_contiguous;
+    }
+
     /// It is an array.
     pub fn is_array(&self) -> bool {
         self.rank > 0
@@ -67,9 +74,10 @@ impl Component {
 }
 
 impl DerivedTypes {
-    /// Reads the types of all units.
-    pub(super) fn new<'a>(records: impl Iterator<Item = (&'a Unit, &'a Record)>) -> DerivedTypes {
-        let mut types = FxHashMap::default();
+    /// Reads the types of all units. Of several that have one name, no component is less than in one of them.
+    pub(super) fn new(units: &[&Unit]) -> DerivedTypes {
+        let mut types: FxHashMap<String, DerivedType> = FxHashMap::default();
+        let records = units.iter().flat_map(|unit| unit.records.iter().map(move |record| (*unit, record)));
         for (unit, known) in records {
             let Some(tag) = known.tag.clone() else { continue };
             let components = known.members.iter().map(|id| {
@@ -84,7 +92,12 @@ impl DerivedTypes {
                 };
                 (decl.name.clone(), component)
             });
-            let components = components.collect();
+            let mut components: FxHashMap<String, Component> = components.collect();
+            if let Some(other) = types.remove(&tag) {
+                for (name, component) in other.components {
+                    components.entry(name).or_insert_with(|| component.clone()).join(&component);
+                }
+            }
             types.insert(tag, DerivedType { bases: known.bases.clone(), is_open: known.is_open, components });
         }
         let deep = deep(&types);

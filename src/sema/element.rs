@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::host::forms::inside;
 use crate::host::ir::{BaseType, Decl, DeclKind, Derived, Unit};
 
 use super::holds::{Element, Type, standard};
@@ -34,6 +35,7 @@ impl Symbols {
             [] => return None,
             ["void"] => Type { shape: Vec::new(), base: "void".to_owned(), element: None },
             _ if is_built_in => Type::of_words(&kept.join(" ")),
+            [name] if name.contains(">::") => return None,
             [name] => match self.type_names.get(plain(name)) {
                 Some(known) => known.clone(),
                 None => Type { shape: Vec::new(), base: plain(name).to_owned(), element: standard(name) },
@@ -77,16 +79,28 @@ impl Types<'_> {
 
     /// What comes after the pointers and dimensions of a variable or member.
     fn base(&self, decl: &Decl) -> (String, Option<Element>) {
+        self.base_within(decl, DEPTH)
+    }
+
+    /// The same, along a chain of at most so many names.
+    fn base_within(&self, decl: &Decl, depth: usize) -> (String, Option<Element>) {
         let (mut decl, mut name) = (decl, String::new());
-        for _ in 0..DEPTH {
+        for depth in (0..depth).rev() {
             match &decl.base {
                 BaseType::Builtin(words) => {
                     let known = Type::of_words(words);
                     return (known.base, known.element);
                 }
-                BaseType::Enum => return (name, Some(Element::Integer)),
+                BaseType::Enum => {
+                    let known = self.specifier(decl).map(|words| self.underlying(words, depth));
+                    return known.unwrap_or((name, Some(Element::Integer)));
+                }
+                BaseType::Named(named) if named.contains(">::") => return (named.clone(), None),
                 BaseType::Named(named) => {
                     name = plain(named).to_owned();
+                    if let Some(words) = self.enums.get(&*name).copied().flatten() {
+                        return self.underlying(words, depth);
+                    }
                     match self.typedef(&name) {
                         Some(typedef) if typedef.derived.contains(&Derived::Function) => return (name, None),
                         Some(typedef) => decl = typedef,
@@ -107,6 +121,28 @@ impl Types<'_> {
         (String::new(), None)
     }
 
+    /// The words of the type that an enumeration which a declaration names says of its values.
+    fn specifier(&self, decl: &Decl) -> Option<&str> {
+        let here = std::ptr::from_ref(decl);
+        let unit = self.units.iter().find(|unit| unit.decls.as_ptr_range().contains(&here))?;
+        let one = inside(&unit.forms.enums, decl.span).next()?;
+        let by_tag = || self.enums.get(one.tag.as_deref()?).copied().flatten();
+        one.underlying.as_deref().or_else(by_tag)
+    }
+
+    /// The type of the values of an enumeration, which these words name.
+    fn underlying(&self, words: &str, depth: usize) -> (String, Option<Element>) {
+        let named = plain(words);
+        match self.typedef(named) {
+            Some(typedef) => self.base_within(typedef, depth),
+            None if standard(words).is_some() => (named.to_owned(), standard(words)),
+            None => {
+                let known = Type::of_words(words);
+                (known.base, known.element)
+            }
+        }
+    }
+
     /// The members of all structs of all units by name; `None` for those that are not alike.
     pub(super) fn members(&self, units: &[&Unit]) -> FxHashMap<String, Option<Type>> {
         let mut found: FxHashMap<String, Option<Type>> = FxHashMap::default();
@@ -124,6 +160,11 @@ impl Types<'_> {
 
     /// The types that have names by `typedef`.
     pub(super) fn named_types(&self, units: &[&Unit]) -> FxHashMap<String, Type> {
+        let stated = self.enums.iter().filter_map(|(tag, words)| Some((*tag, (*words)?)));
+        let enums = stated.map(|(tag, words)| {
+            let (base, element) = self.underlying(words, DEPTH);
+            (tag.to_owned(), Type { shape: Vec::new(), base, element })
+        });
         let all = units.iter().flat_map(|unit| unit.decls.iter().map(move |decl| (unit, decl)));
         all.filter(|(_, decl)| decl.kind == DeclKind::Typedef)
             .map(|(unit, decl)| {
@@ -131,6 +172,7 @@ impl Types<'_> {
                 let base = if known.base.is_empty() { decl.name.clone() } else { known.base };
                 (decl.name.clone(), Type { base, ..known })
             })
+            .chain(enums)
             .collect()
     }
 }

@@ -337,13 +337,15 @@ impl Symbols {
                 _ => None,
             })
             .collect();
+        // `F(i, j) = 1` may be a macro that stands for an element of something else.
+        let macros = self.called_macros();
         let assigned = assigned_elements(unit);
         let mut fresh: FxHashMap<(String, ScopeId), Span> = FxHashMap::default();
         let mut order = Vec::new();
         for (index, expr) in unit.exprs.iter().enumerate() {
             let ExprKind::Name(name) = &expr.kind else { continue };
             let id = ExprId(index as u32);
-            let is_element = assigned.contains(&id);
+            let is_element = assigned.contains(&id) && !macros.contains(name);
             if called.contains(&id) && !is_element || self.lookup(name, expr.span.start).is_some() {
                 continue;
             }

@@ -88,6 +88,7 @@ impl Type {
 
 /// What an object of a type of the standard headers holds.
 pub(super) fn standard(name: &str) -> Option<Element> {
+    let name = name.strip_prefix("std::").unwrap_or(name);
     let is_byte = name.ends_with("t8_t") || name == "char8_t";
     let is_floating = ["float_t", "double_t"].contains(&name);
     match name {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::host::forms::EnumSpecifier;
 use crate::host::ir::{
     BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record, StmtId, StmtKind,
     Unit,
@@ -106,7 +107,8 @@ pub(super) struct Types<'a> {
     pub(super) units: Vec<&'a Unit>,
     typedefs: FxHashMap<&'a str, (&'a Unit, &'a Decl)>,
     records: FxHashMap<&'a str, (&'a Unit, &'a Record)>,
-    enums: FxHashSet<&'a str>,
+    /// The tags of enumerations, each with the type that its values have where it says one.
+    pub(super) enums: FxHashMap<&'a str, Option<&'a str>>,
 }
 
 impl Symbols {
@@ -165,7 +167,7 @@ impl Symbols {
             let named = unit.records.iter().filter_map(|record| Some((record.tag.as_deref()?, record)));
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
         }
-        let enums = units.iter().flat_map(|unit| unit.enums.iter().map(String::as_str)).collect();
+        let enums = stated(&units);
         let types = Types { units, typedefs, records, enums };
         let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();
@@ -191,7 +193,7 @@ impl Symbols {
         symbols.macros(macros, file, unit.is_fortran());
         symbols.member_dimensions = types.member_dimensions();
         if unit.is_fortran() {
-            symbols.derived_types = DerivedTypes::new(types.records.values().copied());
+            symbols.derived_types = DerivedTypes::new(&types.units);
             symbols.outside = others.outside.to_vec();
             symbols.outside.push(Arc::new(Outside::of(unit, &[])));
             let wanted = symbols.wanted(unit, text, macros);
@@ -290,6 +292,11 @@ impl Symbols {
     pub fn macro_of(&self, name: &str) -> Option<(&[String], &str)> {
         let (params, body) = self.macros.get(name)?.as_ref()?;
         Some((params, body))
+    }
+
+    /// The names of the function-like macros, as the host language compares names.
+    pub(super) fn called_macros(&self) -> FxHashSet<String> {
+        self.macros.keys().map(|name| self.folded(name).into_owned()).collect()
     }
 
     /// Whether `name` is a macro of any kind.
@@ -880,9 +887,12 @@ impl Types<'_> {
     /// The class of a type that no typedef declares.
     fn named(&self, name: &str) -> Class {
         let bare = plain(name);
-        if self.records.contains_key(bare) {
+        if name.contains(">::") {
+            // A type in a class template.
+            Class::Unknown
+        } else if self.records.contains_key(bare) {
             Class::Record
-        } else if self.enums.contains(bare) || is_standard_scalar(bare) {
+        } else if self.enums.contains_key(bare) || is_standard_scalar(bare) {
             Class::Scalar
         } else if name.contains('<') && !bare.ends_with("_t") {
             // What has arguments is a class template, except the likes of `std::enable_if_t`.
@@ -891,6 +901,17 @@ impl Types<'_> {
             Class::Unknown
         }
     }
+}
+
+/// The tags of enumerations, each with the type of its values where it says one; one that is not defined may be packed.
+fn stated<'a>(units: &[&'a Unit]) -> FxHashMap<&'a str, Option<&'a str>> {
+    let named = |unit: &&'a Unit| unit.enums.iter().map(|tag| (tag.as_str(), Some("char")));
+    let mut found: FxHashMap<&str, Option<&str>> = units.iter().flat_map(named).collect();
+    let defined = |one: &&EnumSpecifier| one.is_definition || one.underlying.is_some();
+    let mut all: Vec<_> = units.iter().flat_map(|unit| &unit.forms.enums).filter(defined).collect();
+    all.sort_by_key(|one| one.underlying.is_some());
+    found.extend(all.into_iter().filter_map(|one| Some((one.tag.as_deref()?, one.underlying.as_deref()))));
+    found
 }
 
 /// Whether a member is a variable that all objects of the class share.
@@ -912,6 +933,7 @@ fn only<T: PartialEq>(known: &mut FxHashMap<String, Option<T>>, name: &str, valu
 /// Whether objects of a class hold references: its own members, or those of its bases and of members that are objects.
 fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> bool {
     let holds = |member: &Decl| match (&member.base, member.derived.last()) {
+        _ if member.derived.first() == Some(&Derived::Reference) => true,
         (_, Some(Derived::Reference)) => true,
         (BaseType::Named(name) | BaseType::Tagged(name), None | Some(Derived::Array(_))) => {
             refers(name, known)

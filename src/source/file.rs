@@ -20,6 +20,8 @@ pub struct SourceFile {
     pub lines: LineIndex,
     /// Where line ends stand that the user's file does not have, by place: statements were put into it.
     pub inserted: Vec<u32>,
+    /// What stands in place of uses of macros in the user's file, in order: another build may define these otherwise.
+    pub macro_texts: Vec<Span>,
     /// What options say of the preprocessor's names before it begins.
     pub predefined: Arc<Predefined>,
 }
@@ -28,8 +30,8 @@ impl SourceFile {
     /// Takes the bytes as they are; `bytes` is shorter than 4 GiB.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> SourceFile {
         let lines = LineIndex::new(&bytes);
-        let (inserted, predefined) = (Vec::new(), Arc::default());
-        SourceFile { name: name.into(), bytes, language, lines, inserted, predefined }
+        let (inserted, macro_texts, predefined) = (Vec::new(), Vec::new(), Arc::default());
+        SourceFile { name: name.into(), bytes, language, lines, inserted, macro_texts, predefined }
     }
 
     /// The last column that is read of a line in fixed form.
@@ -37,10 +39,17 @@ impl SourceFile {
         self.predefined.last_column().unwrap_or(LAST_COLUMN)
     }
 
-    /// The same file with other bytes.
+    /// The same file with other bytes. Where macros have written anything, all of it counts as theirs, as places have moved.
     pub fn with(&self, bytes: Vec<u8>) -> SourceFile {
         let predefined = Arc::clone(&self.predefined);
-        SourceFile { predefined, ..SourceFile::new(self.name.clone(), bytes, self.language) }
+        let all = Span::new(0, bytes.len());
+        let macro_texts = if self.macro_texts.is_empty() { Vec::new() } else { vec![all] };
+        SourceFile { macro_texts, predefined, ..SourceFile::new(self.name.clone(), bytes, self.language) }
+    }
+
+    /// Whether a part of `span` stands in place of a macro's use.
+    pub fn is_by_macro(&self, span: Span) -> bool {
+        self.macro_texts.iter().any(|text| text.start < span.end && span.start < text.end)
     }
 
     /// The number of the line that holds an offset, from one, as the user's file counts them.

@@ -28,14 +28,13 @@ pub fn translated(source: &Source, translate: &dyn Fn(&Source) -> Translation) -
     if found.is_empty() {
         return translate(source);
     }
-    let (text, sites) = written(&source.file, found);
-    let file = source.file.with(text);
+    let (file, sites) = written(&source.file, found);
     let there = Source { file, headers: source.headers.clone() };
     at_home(source, &sites, translate(&there))
 }
 
-/// The text of a file with uses written out, and where they are.
-pub fn written(file: &SourceFile, found: Vec<(Span, Vec<u8>)>) -> (Vec<u8>, Vec<Site>) {
+/// A file with uses written out, and where they are.
+pub fn written(file: &SourceFile, found: Vec<(Span, Vec<u8>)>) -> (SourceFile, Vec<Site>) {
     let (mut text, mut sites, mut done) = (Vec::new(), Vec::new(), 0);
     for (here, new) in found {
         text.extend(file.slice(Span { start: done, end: here.start }));
@@ -45,7 +44,8 @@ pub fn written(file: &SourceFile, found: Vec<(Span, Vec<u8>)>) -> (Vec<u8>, Vec<
         done = here.end;
     }
     text.extend(file.slice(Span { start: done, end: file.bytes.len() as u32 }));
-    (text, sites)
+    let macro_texts = sites.iter().map(|site| site.there).collect();
+    (SourceFile { macro_texts, ..file.with(text) }, sites)
 }
 
 /// The translation with all places those of the source.

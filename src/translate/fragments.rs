@@ -39,8 +39,8 @@ pub fn translated(
     if found.is_empty() {
         return None;
     }
-    let (text, sites) = written(&source.file, found);
-    let there = Source { file: source.file.with(text), headers: source.headers.clone() };
+    let (file, sites) = written(&source.file, found);
+    let there = Source { file, headers: source.headers.clone() };
     let translation = translate(&there, &Options { guard: None, ..options.clone() });
     let is_read = translation.left() == plain.left() && !translation.is_unread();
     (translation.left() < plain.left() || is_read).then(|| at_home(source, &sites, translation))

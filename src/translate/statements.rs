@@ -40,8 +40,8 @@ pub fn translated(
     let mut all = all.into_iter().take(BRANCHES + 1);
     let Some(first) = all.next() else { return translate(source) };
     let with = |uses| {
-        let (text, sites) = written(&source.file, uses);
-        let there = Source { file: source.file.with(text), headers: source.headers.clone() };
+        let (file, sites) = written(&source.file, uses);
+        let there = Source { file, headers: source.headers.clone() };
         at_home(source, &sites, translate(&there))
     };
     let plain = first.uses.clone();

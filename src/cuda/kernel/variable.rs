@@ -224,6 +224,14 @@ impl<'a> Making<'a, '_> {
             return Ok(());
         }
         let variable = Variable::new(self, one)?;
+        let written = one.written.1;
+        if spelling::is_unnamed(self.input, written) {
+            return Err(refused(variable.at, "a variable of C whose type has no name,"));
+        }
+        let is_reduced = matches!(one.role, Role::Reduction(_));
+        if let Some(what) = spelling::not_repeatable(self.input, written).filter(|_| is_reduced) {
+            return Err(refused(variable.at, what));
+        }
         match &one.role {
             Role::Part(_) => {}
             Role::PrivateMemory(address, is_filled) => self.private_memory(&variable, address, *is_filled),

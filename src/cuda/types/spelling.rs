@@ -218,6 +218,32 @@ pub fn builtin(input: &Input, seen: Seen, decl: &Decl) -> Option<(String, bool)>
     None
 }
 
+/// Whether a variable of C has a type without a name: that of an expression.
+pub fn is_unnamed(input: &Input, decl: &Decl) -> bool {
+    let is_auto = matches!(&decl.base, BaseType::Named(name) if name == "__auto_type");
+    input.is_c && (is_auto || decl.base == BaseType::Unknown)
+}
+
+/// Why a variable that is reduced cannot be declared again by the name of its type; `None` if it can.
+pub fn not_repeatable(input: &Input, decl: &Decl) -> Option<&'static str> {
+    let mut base = &decl.base;
+    for _ in 0..16 {
+        let BaseType::Named(name) = base else { return None };
+        let name = functions::bare(name);
+        let mut known = std::iter::once(&input.source).chain(input.headers);
+        let (seen, typedef) = known.find_map(|seen| Some((seen, typedefs(seen, name).next()?)))?;
+        if typedef.derived.contains(&Derived::Reference) {
+            return Some("a reduction of a variable whose type's name stands for a reference,");
+        }
+        let head = seen.file.text(Span { start: typedef.span.start, end: typedef.name_span.start });
+        if words(&head).contains(&"volatile") {
+            return Some("a reduction of a variable whose type's name stands for a `volatile` type,");
+        }
+        base = &typedef.base;
+    }
+    None
+}
+
 /// Whether the build may decide what a declaration's type is.
 pub fn is_chosen(input: &Input, decl: &Decl) -> bool {
     let Some(choices) = input.choices else { return false };

@@ -20,6 +20,10 @@ const C_WORDS: [&[u8]; 7] = [b"if", b"do", b"switch", b"break", b"continue", b"r
 /// Words that begin a statement of Fortran, and no expression.
 const FORTRAN_WORDS: [&str; 5] = ["call", "if", "where", "forall", "do"];
 
+/// Words that begin a declaration of Fortran.
+const FORTRAN_TYPES: [&str; 8] =
+    ["integer", "real", "logical", "complex", "double", "character", "type", "class"];
+
 /// Uses of such macros.
 #[derive(Debug)]
 pub struct Statements {
@@ -96,10 +100,13 @@ impl Macro {
         matches!(self.body.as_slice(), [one] if one.text.starts_with(b"\""))
     }
 
-    /// Whether it assigns outside of parentheses, or begins like a statement.
+    /// Whether it assigns outside of parentheses, or begins like a statement or, without parameters, like a declaration.
     fn is_fortran_statement(&self) -> bool {
         let first = self.body.first().map(|token| String::from_utf8_lossy(&token.text).to_ascii_lowercase());
-        first.is_some_and(|first| FORTRAN_WORDS.contains(&first.as_str())) || self.assigns(true)
+        let begins = |first: &str| {
+            FORTRAN_WORDS.contains(&first) || self.params.is_none() && FORTRAN_TYPES.contains(&first)
+        };
+        first.is_some_and(|first| begins(&first)) || self.assigns(true)
     }
 
     /// Whether its uses are a statement without a semicolon of their own, or it has no parameters and assigns.

@@ -34,6 +34,11 @@ impl Range {
         Range { name: name.to_owned(), low, high, factor: 0 }
     }
 
+    /// What a type holds of which nothing is known.
+    pub(super) fn of_unnamed(name: &str) -> Range {
+        Range::narrow(name, 0, 1)
+    }
+
     fn signed(name: &str, bits: u32) -> Range {
         let half = 1_i64 << (bits - 1);
         Range::narrow(name, -half, half - 1)
@@ -80,8 +85,9 @@ impl Range {
         }
     }
 
-    /// What a type holds whose name is all that is seen of it.
+    /// What a type holds whose name is all that is seen of it: a macro, or of a header that is not read.
     fn of_unseen(name: &str) -> Option<Range> {
+        let is_known = ["uint", "ulong", "u_int", "u_long"].contains(&name);
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         if has(&["bool"]) {
@@ -90,8 +96,10 @@ impl Range {
             Some(Range::unsigned(name, 15))
         } else if has(&["8", "char", "byte"]) {
             Some(Range::unsigned(name, 7))
-        } else {
+        } else if is_known || has(&["32", "64"]) {
             None
+        } else {
+            Some(Range::of_unnamed(name))
         }
     }
 
@@ -99,6 +107,9 @@ impl Range {
     pub(super) fn of_variable(facts: &Facts, symbol: SymbolId) -> Option<Range> {
         if facts.unit.is_fortran() {
             return Range::of_fortran(facts, symbol);
+        }
+        if let Ok(range) = Range::of_model(facts, symbol) {
+            return range;
         }
         if let Some(narrow) = facts.symbols.type_of(symbol).and_then(|known| Range::of_type(facts, known)) {
             return Some(narrow);
@@ -109,6 +120,14 @@ impl Range {
         } else {
             Range { factor: 1 << 16, ..Range::unsigned("unsigned", 32) }
         })
+    }
+
+    /// What the type that a cast names holds; `None`: whatever is converted to it.
+    fn of_cast(facts: &Facts, to: &str) -> Option<Range> {
+        match facts.symbols.cast_type(to) {
+            Some(known) => Range::of_type(facts, &known),
+            None => (!to.contains(['*', '&'])).then(|| Range::of_unnamed(to)),
+        }
     }
 
     fn of_fortran(facts: &Facts, symbol: SymbolId) -> Option<Range> {
@@ -146,8 +165,7 @@ impl Facts<'_> {
 
     /// A number after a cast to the type of this name, if it is the same one.
     pub(super) fn cast_number(&self, to: &str, value: i64) -> Option<i64> {
-        let range = self.symbols.cast_type(to).and_then(|known| Range::of_type(self, &known));
-        range.is_none_or(|range| range.holds(value)).then_some(value)
+        Range::of_cast(self, to).is_none_or(|range| range.holds(value)).then_some(value)
     }
 
     /// Whether some template of the file has a type parameter of this name.
@@ -167,7 +185,7 @@ impl Nest<'_> {
 
     /// A value after a cast to the type of this name.
     pub(super) fn cast_value(&mut self, to: &str, value: Poly) -> Poly {
-        match self.facts.symbols.cast_type(to).and_then(|known| Range::of_type(self.facts, &known)) {
+        match Range::of_cast(self.facts, to) {
             Some(range) => self.converted(value, &range),
             None => value,
         }
@@ -176,8 +194,10 @@ impl Nest<'_> {
     /// The value of an expression that is computed: one without a sign and of 32 bits may wrap around.
     pub(super) fn computed_value(&mut self, expr: ExprId, value: Poly) -> Poly {
         let facts = self.facts;
-        let has_large =
-            value.terms().any(|(factors, times)| !factors.is_empty() && times.unsigned_abs() >= LARGE);
+        // A constant of 32 bits without a sign stands for one below zero.
+        let has_large = value.terms().any(|(factors, times)| {
+            times.unsigned_abs() >= if factors.is_empty() { 1 << 31 } else { LARGE }
+        });
         if !has_large || facts.unit.is_fortran() {
             return value;
         }
@@ -208,9 +228,9 @@ impl Nest<'_> {
         to.factor > 0 && value.terms().all(is_small) || self.is_between(value, to.low, to.high)
     }
 
-    /// Whether a loop around counts with a variable of this type, a parameter of a template: what is made of its values fits, too.
+    /// Whether a loop around counts with a variable of this type, of which nothing is known: what is made of its values fits, too.
     fn counts_with(&self, range: &Range) -> bool {
-        if !self.facts.is_template_parameter(&range.name) {
+        if *range != Range::of_unnamed(&range.name) {
             return false;
         }
         let headers =

@@ -93,7 +93,8 @@ fn computed_here(facts: &Facts, expr: ExprId) -> Option<Integer> {
             let is_wide = text.ends_with(['l', 'z']) || text.contains('l') || *value > i128::from(u32::MAX);
             let is_decimal = !text.starts_with('0');
             let is_unsigned = text.contains('u') || !is_decimal && !is_wide && *value > i128::from(i32::MAX);
-            let bits = if is_wide || is_decimal && *value > i128::from(i32::MAX) { 64 } else { 32 };
+            let is_long = is_decimal && !is_unsigned && *value > i128::from(i32::MAX);
+            let bits = if is_wide || is_long { 64 } else { 32 };
             Some(Integer { bits, is_signed: !is_unsigned })
         }
         ExprKind::Sizeof => Some(Integer { bits: 64, is_signed: false }),

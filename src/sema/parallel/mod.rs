@@ -14,6 +14,7 @@ mod combine;
 mod commute;
 mod condition;
 mod convert;
+mod deduced;
 mod depend;
 mod entry;
 mod escape;

@@ -291,12 +291,26 @@ impl Reading<'_, '_> {
                 self.flows(symbol, parts);
                 continue;
             }
+            if self.facts.symbols.may_refer(unit, decl) {
+                self.referred(init);
+            }
             let parts = self.value(init);
             let is_plain = matches!(known.class, Class::Pointer | Class::Scalar);
             if !is_plain || known.kind != SymbolKind::Local {
                 self.leak(parts.clone());
             }
             self.flows(symbol, parts);
+        }
+    }
+
+    /// An object that may hold references is made from this.
+    fn referred(&mut self, init: ExprId) {
+        match &self.facts.unit.expr(init).kind {
+            ExprKind::Initialiser(parts) | ExprKind::Opaque(parts) => {
+                parts.iter().for_each(|part| self.taken(*part));
+            }
+            ExprKind::Call { args, .. } => args.iter().for_each(|part| self.taken(*part)),
+            _ => self.taken(init),
         }
     }
 
@@ -320,8 +334,25 @@ impl Reading<'_, '_> {
 
     fn assigned(&mut self, by_operator: bool, left: ExprId, right: ExprId) {
         let parts = self.value(right);
-        let parts = if by_operator { parts.into_offset() } else { parts };
-        let Some(symbol) = self.named(left) else { return self.leak(parts) };
+        self.stored(left, if by_operator { parts.into_offset() } else { parts });
+    }
+
+    /// A value goes to what `target` names.
+    fn stored(&mut self, target: ExprId, parts: Parts) {
+        let Some(symbol) = self.named(target) else {
+            match self.facts.unit.expr(target).kind {
+                ExprKind::Conditional(_, first, second) => {
+                    self.stored(first, parts.clone());
+                    self.stored(second, parts);
+                }
+                ExprKind::Comma(_, inner)
+                | ExprKind::Assign(_, inner, _)
+                | ExprKind::Step { operand: inner, .. }
+                | ExprKind::Cast { operand: inner, .. } => self.stored(inner, parts),
+                _ => self.leak(parts),
+            }
+            return;
+        };
         let known = self.facts.symbols.get(symbol);
         let is_seen = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter) && !known.is_reference;
         if !is_seen || matches!(known.class, Class::Record | Class::Unknown) {
@@ -398,8 +429,9 @@ impl Reading<'_, '_> {
             && facts.functions(name).is_empty()
             && (FORGETFUL.contains(&plain_name(name)) || is_mathematical(name));
         let params = self.params(name, args.len()).filter(|_| !is_macro);
+        let may_refer = facts.unit.is_cpp() && params.is_none() && self.is_unseen(callee);
         for (place, arg) in args.iter().enumerate() {
-            if facts.symbols.takes_reference(name, place) {
+            if facts.symbols.takes_reference(name, place) || may_refer && self.is_pointer(*arg) {
                 self.taken(*arg);
             }
             let parts = self.value(*arg);
@@ -409,6 +441,18 @@ impl Reading<'_, '_> {
                 None => self.leak(parts),
             }
         }
+    }
+
+    /// Whether a function of C++ is called of which nothing says whether it takes references: by a variable, or one of the
+    /// standard library.
+    fn is_unseen(&self, callee: ExprId) -> bool {
+        let ExprKind::Name(name) = &self.facts.unit.expr(callee).kind else { return true };
+        let is_variable = |symbol: SymbolId| {
+            let kind = self.facts.symbols.get(symbol).kind;
+            !matches!(kind, SymbolKind::Function | SymbolKind::Type | SymbolKind::Constant)
+        };
+        name.starts_with("std::") && !is_mathematical(name) && !FORGETFUL.contains(&plain_name(name))
+            || self.named(callee).is_some_and(is_variable)
     }
 
     /// The parameters of the function `name`, if there is one only, and it is called with so many arguments.
@@ -490,7 +534,12 @@ impl Reading<'_, '_> {
             }
             ExprKind::Step { operand, .. } => self.value(*operand),
             ExprKind::Binary(op, left, right) => self.combined(*op, *left, *right),
-            ExprKind::Assign(None, _, right) => self.value(*right),
+            // The variable has the value, too, whatever it is made from.
+            ExprKind::Assign(None, left, _) if self.named(*left).is_some() => self.value(*left),
+            ExprKind::Assign(None, _, right) => {
+                let parts = self.value(*right);
+                Parts { memory: parts.memory || parts.is_fresh, is_fresh: false, ..parts }
+            }
             ExprKind::Assign(Some(_), left, right) => {
                 let by = self.value(*right).into_offset();
                 self.value(*left).and(by)

@@ -11,6 +11,7 @@ use crate::source::Span;
 
 use super::combination::Combine;
 use super::convert::Range;
+use super::deduced::{Model, model};
 use super::facts::Facts;
 use super::integer::{computed, width};
 
@@ -76,6 +77,8 @@ pub(super) fn may_combine(
             (Sort::Fraction, _) | (_, Sort::Whole | Sort::Truth) => true,
             (Sort::Parameter(one), Sort::Parameter(two)) => one == two,
             (Sort::Parameter(_), Sort::Unknown) => true,
+            // It may be an integer.
+            (Sort::Unknown, _) => false,
             _ => false,
         },
         // OpenMP makes the value zero or one, even if there are no iterations.
@@ -143,9 +146,20 @@ fn sort_of_variable(facts: &Facts, symbol: SymbolId) -> Option<Sort> {
         };
         return is_integer.then_some(Sort::Whole);
     }
-    match of_type(facts, facts.symbols.type_of(symbol)?) {
+    let seen = match model(facts, symbol) {
+        // A literal says nothing of a type that holds but zero and one.
+        Some(Model::Value(value)) => match sort(facts, value) {
+            Sort::Truth => Sort::Whole,
+            sort => sort,
+        },
+        Some(Model::Variable(other)) => return sort_of_variable(facts, other),
+        Some(Model::Other) => Sort::Unknown,
+        None => of_type(facts, facts.symbols.type_of(symbol)?),
+    };
+    match seen {
+        // An enumeration, or an integer of a standard header.
         Sort::Unknown if known.class == Class::Scalar => Some(Sort::Whole),
-        Sort::Unknown => None,
+        Sort::Unknown if known.class == Class::Pointer || known.class == Class::Record => None,
         sort => Some(sort),
     }
 }

@@ -304,7 +304,9 @@ impl Nest<'_> {
                 Class::Scalar | Class::Pointer | Class::Unknown => {
                     self.by_name(symbol, true, span);
                     self.other_name(symbol, true, span);
-                    self.set(symbol, value);
+                    let is_unseen = self.facts.has_unseen_type(symbol);
+                    let number = value.number.filter(|_| !is_unseen);
+                    self.set(symbol, Value { number, ..value });
                 }
             }
             return;
