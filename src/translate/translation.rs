@@ -155,6 +155,7 @@ impl Translation {
         self.edits.clear();
         self.needs_support = false;
         self.beside.clear();
+        self.loops.clear();
         self.directives.iter_mut().for_each(|report| report.outcome = Outcome::Left);
     }
 

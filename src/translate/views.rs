@@ -655,11 +655,12 @@ impl<'a, 'b> Views<'a, 'b> {
             headers: all.source.shown(&View::default()),
         };
         // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
-        let done =
-            all.reports.values().filter(|report| report.name.is_empty() || report.outcome == Outcome::Left);
+        let is_left = |report: &DirectiveReport| report.outcome == Outcome::Left;
+        let done = all.reports.values().filter(|report| report.name.is_empty() || is_left(report));
         let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
         diagnostics.append(&mut found.diags);
+        let loops = found.loops(|start| all.reports.get(&start).is_some_and(is_left));
         let mut translation = Translation {
             text: output.bytes,
             edits,
@@ -668,7 +669,7 @@ impl<'a, 'b> Views<'a, 'b> {
             api_rows: rest.api_rows,
             needs_support: rest.needs_support,
             beside: rest.beside,
-            loops: found.loops(),
+            loops,
             inductions: Vec::new(),
             closed: found.closed,
         };
