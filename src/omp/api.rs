@@ -110,12 +110,12 @@ pub fn lower_api(
 ) -> ApiLowered {
     let mut lowering = Lowering { sections, uses, target, stands_alone, diags: Vec::new(), rows: Vec::new() };
     let mut changes = Vec::new();
-    let mut behind = 0;
+    let mut after = 0;
     for used in uses {
-        if used.span.start < behind {
+        if used.span.start < after {
             continue;
         }
-        behind = used.extent().end;
+        after = used.extent().end;
         let said = lowering.diags.len();
         let change = lowering.outermost(used).unwrap_or_else(|Refused| {
             lowering.diags.truncate(said);

@@ -302,10 +302,10 @@ fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &RuleQuery, into: &
         let (Some(first), Some(last)) = (line(&lines.first), line(&lines.last)) else {
             return unknown(clause, into);
         };
-        let (before, behind) = if lines.inside { &mut into.inside } else { &mut into.around };
+        let (before, after) = if lines.inside { &mut into.inside } else { &mut into.around };
         before.push(first);
         // What came last goes first.
-        behind.insert(0, last);
+        after.insert(0, last);
     }
     match &row.action {
         Action::Emit { templates, on } => {

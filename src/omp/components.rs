@@ -674,7 +674,7 @@ impl Aliases<'_, '_> {
         let decl = decl.map(|id| self.unit.decl(id));
         let decl = decl.filter(|decl| self.unit.scope_at(decl.name_span.start) == Some(scope));
         let place = match decl {
-            Some(decl) => self.line_behind(decl.span.end),
+            Some(decl) => self.line_after(decl.span.end),
             None => self.unit.scope(scope).directives_from,
         };
         Some(Temporary { name: name.to_owned(), declaration, place })
@@ -687,9 +687,9 @@ impl Aliases<'_, '_> {
         is_narrowed.then(|| self.file.text(decl.span).into_owned())
     }
 
-    fn line_behind(&self, offset: u32) -> u32 {
-        let behind = self.file.bytes.get(offset as usize..).unwrap_or_default();
-        let end = behind.iter().position(|byte| *byte == b'\n').map_or(behind.len(), |at| at + 1);
+    fn line_after(&self, offset: u32) -> u32 {
+        let after = self.file.bytes.get(offset as usize..).unwrap_or_default();
+        let end = after.iter().position(|byte| *byte == b'\n').map_or(after.len(), |at| at + 1);
         offset + end as u32
     }
 

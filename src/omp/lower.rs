@@ -361,7 +361,7 @@ impl Lowering<'_> {
         let note = &self.plan.notes[launch.directive];
         if let Some(names) = note.apart.as_ref().filter(|_| !launch.data_outside) {
             lines.before.push(object::hide(&mut directive, names));
-            lines.behind.insert(0, "}".to_owned());
+            lines.after.insert(0, "}".to_owned());
         }
         if note.is_held {
             queue::hold(&mut directive);
@@ -383,8 +383,8 @@ impl Lowering<'_> {
         let asked = self.asked(index, "loop");
         let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));
         let more = nest.map(|nest| of_nest(nest, &asked, &mut rows, &tuning)).unwrap_or_default();
-        let behind = lines_after(stmt, lines.behind);
-        let parts = lines_before(lines.before).chain(own).chain(more).chain(behind).collect();
+        let after = lines_after(stmt, lines.after);
+        let parts = lines_before(lines.before).chain(own).chain(more).chain(after).collect();
         Lowered { parts, rows, left: false }
     }
 
@@ -439,11 +439,11 @@ impl Lowering<'_> {
     /// Whether there is nothing to put around the construct at `index`, or room for it: it is not a body of something else,
     /// and the lines after it mean what its clauses meant. They are the clauses of directive `from`.
     fn may_stand(&mut self, index: usize, from: usize, lines: &Around) -> bool {
-        if lines.before.is_empty() && lines.behind.is_empty() {
+        if lines.before.is_empty() && lines.after.is_empty() {
             return true;
         }
         let bound = self.bound;
-        if !lines.behind.is_empty() && self.plan.notes[from].moves {
+        if !lines.after.is_empty() && self.plan.notes[from].moves {
             self.tell_moved(from);
             return false;
         }
@@ -519,7 +519,7 @@ impl Lowering<'_> {
         }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
-        if !lines.behind.is_empty() {
+        if !lines.after.is_empty() {
             queue::hold(&mut directive);
         }
         (directive, lines, gathered.rows, gathered.refused)
@@ -546,10 +546,10 @@ impl Lowering<'_> {
         before.extend(on(around.0));
         before.extend(enter.map(|enter| enter.line(speech)));
         before.extend(on(inside.0));
-        let mut behind = on(inside.1);
-        behind.extend(exit.map(|exit| exit.line(speech)));
-        behind.extend(on(around.1));
-        Around { before, behind }
+        let mut after = on(inside.1);
+        after.extend(exit.map(|exit| exit.line(speech)));
+        after.extend(on(around.1));
+        Around { before, after }
     }
 
     /// The rows of the page that is about names for components.
@@ -893,30 +893,30 @@ impl Lowering<'_> {
         let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
         let speech = self.target.speech;
         let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines, speech);
-        let around = Around { before: on(around.0), behind: on(around.1) };
+        let around = Around { before: on(around.0), after: on(around.1) };
         let (first, last) = (on(inside.0), on(inside.1));
         // A pointer is detached while its target is still there, and attached once it is there.
         if !lines.is_empty() && kind == DirectiveKind::ExitData {
             before.extend(self.wait_own_queue(index));
             before.extend(lines);
         } else if !lines.is_empty() {
-            parts.push(SourceChange::LinesBehind(lines));
+            parts.push(SourceChange::LinesAfter(lines));
         }
         if !self.may_insert(index, &before) || !self.may_stand(index, index, &around) {
             return None;
         }
         before.extend(around.before);
         let stmt = self.bound[index].stmt();
-        let mut behind = around.behind;
+        let mut after = around.after;
         let [opened, hiding, closed] = shadow::blocks(gathered, self.unit);
         before.extend(opened);
         parts.extend(shadow::opened(hiding));
-        behind.extend(closed);
+        after.extend(closed);
         if let Some(opening) = hidden {
             before.push(opening);
             match stmt {
-                Some(_) => behind.insert(0, "}".to_owned()),
-                None => parts.push(SourceChange::LinesBehind(vec!["}".to_owned()])),
+                Some(_) => after.insert(0, "}".to_owned()),
+                None => parts.push(SourceChange::LinesAfter(vec!["}".to_owned()])),
             }
         }
         if !first.is_empty() {
@@ -933,13 +933,13 @@ impl Lowering<'_> {
         match stmt.filter(|_| !at_end.is_empty()) {
             Some(stmt) if is_block(stmt) => parts.push(SourceChange::AtEnd(stmt, at_end)),
             Some(_) => {
-                parts.push(SourceChange::LinesBehind(vec!["{".to_owned()]));
+                parts.push(SourceChange::LinesAfter(vec!["{".to_owned()]));
                 let end = at_end.into_iter().chain(["}".to_owned()]);
-                behind = end.chain(behind).collect();
+                after = end.chain(after).collect();
             }
             None => {}
         }
-        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, after)).collect())
     }
 
     /// A region of data that jumps leave: it ends before each of them, and at its own end.
@@ -965,7 +965,7 @@ impl Lowering<'_> {
         before.extend(enter.map(|one| one.line(self.target.speech)));
         let exit = halves.exit.iter().filter(|_| has_data).rev();
         last.extend(exit.map(|one| one.line(self.target.speech)));
-        if !self.may_stand(index, index, &Around { before: before.clone(), behind: last.clone() }) {
+        if !self.may_stand(index, index, &Around { before: before.clone(), after: last.clone() }) {
             return None;
         }
         let mut parts: Vec<SourceChange> = lines_before(before).collect();
@@ -1094,7 +1094,7 @@ impl Lowering<'_> {
         }
         let mut parts = match has_motion(&first) {
             true => lines_before(before)
-                .chain([SourceChange::Directive(first), SourceChange::LinesBehind(more)])
+                .chain([SourceChange::Directive(first), SourceChange::LinesAfter(more)])
                 .collect(),
             false => vec![SourceChange::Statements([before, more].concat())],
         };
@@ -1127,21 +1127,21 @@ impl Lowering<'_> {
     /// What stands for a data directive that has no data but lines.
     fn lines_alone(&mut self, index: usize, gathered: &mut Gathered) -> Option<Vec<SourceChange>> {
         let statements = statements(gathered, self.target.speech);
-        let Around { mut before, behind } = self.around(index, gathered, [None, None]);
+        let Around { mut before, after } = self.around(index, gathered, [None, None]);
         if !statements.is_empty() {
             before.extend(self.wait_own_queue(index));
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
-        at_end.extend(behind);
+        at_end.extend(after);
         if before.is_empty() && statements.is_empty() && at_end.is_empty() {
             return Some(vec![SourceChange::Gone]);
         }
-        let lines = Around { before: [before, statements].concat(), behind: at_end };
+        let lines = Around { before: [before, statements].concat(), after: at_end };
         let stmt = self.bound[index].stmt();
         if stmt.is_some() && !self.may_stand(index, index, &lines) {
             return None;
         }
-        let after = lines_after(stmt, lines.behind);
+        let after = lines_after(stmt, lines.after);
         Some(std::iter::once(SourceChange::Statements(distinct(lines.before))).chain(after).collect())
     }
 
@@ -1387,7 +1387,10 @@ impl Lowering<'_> {
                         SourceChange::Pair(target, other)
                     }
                 });
-                parts.push(SourceChange::Behind(end, Directive::new(&[Leaf::Named("end declare target")])));
+                parts.push(SourceChange::DirectiveAfter(
+                    end,
+                    Directive::new(&[Leaf::Named("end declare target")]),
+                ));
             }
             (None, Argument::Name(name)) if gathered.variant.is_none() => {
                 target.argument = Some(name.text.clone());
@@ -1448,7 +1451,7 @@ fn lines_after(stmt: Option<StmtId>, lines: Vec<String>) -> Option<SourceChange>
 #[derive(Debug, Default)]
 struct Around {
     before: Vec<String>,
-    behind: Vec<String>,
+    after: Vec<String>,
 }
 
 /// Statements under a condition.

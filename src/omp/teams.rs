@@ -62,7 +62,7 @@ pub fn parts(
     begin.extend(tables.iter().flat_map(tables::cleared));
     begin.push(loops.line(BaseLanguage::C));
     let end = sums.iter().flat_map(sums::added).chain(tables.iter().flat_map(tables::added));
-    let mut parts = vec![SourceChange::Directive(launch), SourceChange::LinesBehind(begin)];
+    let mut parts = vec![SourceChange::Directive(launch), SourceChange::LinesAfter(begin)];
     if has_tables {
         parts.push(tables::respelled(tables));
     }

@@ -47,8 +47,8 @@ impl Input<'_> {
         let at = self.unit.stmt(stmt).span;
         let lines = &self.file.lines;
         let last = lines.span(lines.line(at.end.max(at.start + 1) - 1));
-        let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
-        self.begins_line(stmt) && (behind.trim().is_empty() || behind.trim().starts_with('!'))
+        let after = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
+        self.begins_line(stmt) && (after.trim().is_empty() || after.trim().starts_with('!'))
     }
 
     /// Why the region's statements cannot be separated: there is no room for lines before each of them, or there may be code

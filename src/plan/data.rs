@@ -140,7 +140,7 @@ impl Input<'_> {
             return None;
         }
         let is_apart = |section: &Section| {
-            let leads = section.behind_pointer.contains(&true) && !self.settings.preference.elements_lead;
+            let leads = section.through_pointer.contains(&true) && !self.settings.preference.elements_lead;
             leads || section.contiguity() == Contiguity::Apart
         };
         let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));
@@ -222,7 +222,7 @@ impl Input<'_> {
                 zero || attaches || self.is_rows(index, item)
             };
             for item in list.iter().filter(|item| is_kept(item)) {
-                names.extend(identifiers(&item.text).filter(|name| self.is_read_behind(index, item, name)));
+                names.extend(identifiers(&item.text).filter(|name| self.leads_to(index, item, name)));
             }
         }
         if names.is_empty() {
@@ -242,7 +242,7 @@ impl Input<'_> {
     }
 
     /// Whether the value of `name` decides where `item` is: that of the scalar itself does not.
-    fn is_read_behind(&self, index: usize, item: &ListItem, name: &str) -> bool {
+    fn leads_to(&self, index: usize, item: &ListItem, name: &str) -> bool {
         let class = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol).class);
         name != item.variable() || matches!(class, Some(Class::Pointer | Class::Unknown) | None)
     }
@@ -255,11 +255,11 @@ impl Input<'_> {
     /// Whether an `enter data` before directive `index`, in its function, names `symbol`.
     pub(super) fn entered(&self, index: usize, symbol: SymbolId) -> bool {
         let function = self.bound[index].function;
-        let is_behind = self.entered.first.get(&(function, symbol)).is_some_and(|first| *first < index);
+        let is_after = self.entered.first.get(&(function, symbol)).is_some_and(|first| *first < index);
         let known = self.symbols.get(symbol);
         let is_member = known.kind == SymbolKind::Member
             && self.entered.members.contains(&(class_of(self.unit, function), known.name.clone()));
-        is_behind || is_member
+        is_after || is_member
     }
 
     /// Whether a clause on a construct or around it names the whole object, or any `enter data` does: a member function may be

@@ -343,8 +343,8 @@ fn put(facts: &Facts, stmt: StmtId, found: &[Induction]) -> Option<Put> {
                 && found.iter().all(|one| used.of(one.symbol).is_none())
         };
         let before = list.iter().take_while(is_before).count();
-        let behind = before.checked_sub(1).and_then(|last| list.get(last));
-        after = behind.map_or(span.start + 1, |last| unit.stmt(*last).span.end);
+        let last = before.checked_sub(1).and_then(|last| list.get(last));
+        after = last.map_or(span.start + 1, |last| unit.stmt(*last).span.end);
         first = unit.stmt(*list.get(before)?).span.start;
     }
     Some(Put { around, span, after, first, has_directive: false, lines: Vec::new() })

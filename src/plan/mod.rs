@@ -351,7 +351,7 @@ impl<'a> Maker<'a> {
         if self.input.settings.queues {
             self.outlived(index);
             if matches!(bound.directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
-                self.behind_queued_data(index);
+                self.after_queued_data(index);
             }
             if bound.directive.kind == DirectiveKind::Data {
                 self.ends_before_queues(index);

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_file_say_what_names_mean_behind_them() {
+    fn lines_of_the_file_say_what_names_mean_after_them() {
         check("#undef A\n#ifdef A\nx\n#else\ny\n#endif\n", "x");
         check("#ifndef A\n#define A 2\n#endif\n#if A == 2\nx\n#endif\n", "x");
         check("#ifdef A\n#define B 3\n#endif\n#if B == 3\nx\n#else\ny\n#endif\n", "y");

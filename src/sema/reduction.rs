@@ -417,8 +417,8 @@ impl Reader<'_> {
             let span = Span { start, end };
             spaced(self.file, span, texts.code(span))
         };
-        let (before, behind) = (part(whole.start, call.start), part(call.end, whole.end));
-        Ok(Last { code: format!("{before}{}{behind}", target.name), reads })
+        let (before, after) = (part(whole.start, call.start), part(call.end, whole.end));
+        Ok(Last { code: format!("{before}{}{after}", target.name), reads })
     }
 
     /// Whether an expression names a variable.
@@ -441,11 +441,11 @@ fn lines(of: Of, target: &Target, code: Vec<Piece>, second: Option<Vec<Piece>>) 
     let (mask, value) = match of {
         Of::Count => (Some(code), text("1".to_owned())),
         Of::DotProduct => {
-            let (before, behind) = match target.number.word {
+            let (before, after) = match target.number.word {
                 Word::Complex => ("conjg(", ") * "),
                 Word::Logical | Word::Integer | Word::Real => ("", " * "),
             };
-            let parts = [text(before.to_owned()), code, text(behind.to_owned()), second.unwrap_or_default()];
+            let parts = [text(before.to_owned()), code, text(after.to_owned()), second.unwrap_or_default()];
             (None, parts.concat())
         }
         Of::Sum | Of::Product | Of::Maximum | Of::Minimum | Of::Any | Of::All => (second, code),

@@ -679,8 +679,8 @@ impl Symbols {
             let decl = unit.decl(*param);
             self.declare((unit, decl), Some(*param), SymbolKind::Parameter, function.span, 0, types);
         }
-        let behind = unit.conditional.partition_point(|(scope, _)| scope.start < function.span.start);
-        let known = unit.conditional[behind..].iter().take_while(|(scope, _)| function.span.contains(*scope));
+        let after = unit.conditional.partition_point(|(scope, _)| scope.start < function.span.start);
+        let known = unit.conditional[after..].iter().take_while(|(scope, _)| function.span.contains(*scope));
         let innermost = |scope: Span| unit.functions.iter().rev().find(|one| one.span.contains(scope));
         let is_own = |scope: Span| innermost(scope).is_some_and(|one| one.span == function.span);
         for (scope, id) in known.filter(|(scope, _)| is_own(*scope)) {

@@ -130,16 +130,16 @@ fn put_edits(file: &SourceFile, put: &Put) -> Option<Vec<Edit>> {
     let first = Span { start: put.first, end: put.first };
     let is_block = file.slice(put.span).starts_with(b"{");
     let is_on_line = file.lines.line(put.first) == file.lines.line(put.after.max(put.around.start));
-    let behind = layout::lines_after(file, put.after, first, &put.lines);
+    let lines = layout::lines_after(file, put.after, first, &put.lines);
     if file.language.is_fortran() {
         let before = put.lines.iter().map(|line| layout::inserted(file, put.first, line));
-        return match behind {
+        return match lines {
             Some(edit) if !is_on_line => Some(vec![edit]),
             _ if put.has_directive => None,
             _ => before.collect(),
         };
     }
-    match behind {
+    match lines {
         Some(edit) if is_block && !is_on_line => return Some(vec![edit]),
         _ => {}
     }

@@ -107,7 +107,7 @@ impl Region {
         texts
             .filter_map(|text| {
                 let end = match unit.is_fortran() {
-                    true => end_behind(parsed, text.span)?,
+                    true => end_after(parsed, text.span)?,
                     false => {
                         let stmts = unit.stmts.iter().filter(|stmt| stmt.span.start == text.next_code);
                         stmts.map(|stmt| stmt.span.end).max()?
@@ -134,10 +134,10 @@ fn is_data(text: &str) -> bool {
 }
 
 /// Where the region ends that begins at `begin`.
-fn end_behind(parsed: &[(usize, Directive)], begin: Span) -> Option<u32> {
+fn end_after(parsed: &[(usize, Directive)], begin: Span) -> Option<u32> {
     let mut depth = 0usize;
-    let behind = parsed.iter().map(|(_, one)| one).filter(|one| one.span.start > begin.start);
-    for one in behind {
+    let after = parsed.iter().map(|(_, one)| one).filter(|one| one.span.start > begin.start);
+    for one in after {
         match one.kind {
             DirectiveKind::Data => depth += 1,
             DirectiveKind::End(EndKind::Data) if depth == 0 => return Some(one.span.start),

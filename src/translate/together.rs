@@ -103,11 +103,11 @@ impl Hidden {
             let own = around(place);
             let is_in_same = own.is_some() && own == last;
             let asked = || self.asked(place).filter(|_| place >= end && !is_in_same);
-            let Some((more, behind)) = asked() else { continue };
+            let Some((more, after)) = asked() else { continue };
             if names.is_disjoint(&more) {
                 names.extend(more);
                 chosen.push(place);
-                end = behind;
+                end = after;
                 last = own;
             }
         }

@@ -88,8 +88,8 @@ fn libomptarget(line: &str) -> Option<Origin> {
 /// `  nvptx_exec: kernel main$_omp_fn$0: launch gangs=…`, or `GOMP_OFFLOAD_run: kernel main$_omp_fn$0: launch …`
 fn libgomp(line: &str) -> Option<Origin> {
     let (_, rest) = line.split_once(": kernel ")?;
-    let (kernel, behind) = rest.split_once(':')?;
-    behind
+    let (kernel, after) = rest.split_once(':')?;
+    after
         .trim_start()
         .starts_with("launch")
         .then(|| Origin { function: Some(kernel.trim().to_owned()), ..Origin::default() })
@@ -120,9 +120,9 @@ fn cray(line: &str) -> Option<Origin> {
 fn ours(line: &str) -> Option<(Origin, u64)> {
     let (place, rest) = line.strip_prefix("acc2omp: ")?.split_once(": ")?;
     let (file, number) = place.rsplit_once(':')?;
-    let (count, behind) = rest.split_once(' ')?;
+    let (count, after) = rest.split_once(' ')?;
     let origin = Origin { file: Some(file.to_owned()), function: None, line: Some(number.parse().ok()?) };
-    behind.starts_with("launch").then_some(())?;
+    after.starts_with("launch").then_some(())?;
     Some((origin, count.parse().ok()?))
 }
 

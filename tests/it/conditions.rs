@@ -132,11 +132,11 @@ fn needs_another(text: &str, language: Language, options: &Options) -> bool {
 
 #[test]
 fn code_of_other_branches_is_compared() {
-    let function = |before: &str, body: &str, behind: &str| {
+    let function = |before: &str, body: &str, after: &str| {
         format!(
             "double f(int n, double *restrict a, double *restrict b)\n{{\n    double t = 0.0, m = 0.0;\n{before}\
              #pragma acc kernels copy(a[0:n]) copyin(b[0:n])\n    for (int i = 1; i < n; i++) {{\n\
-             {body}        a[i] = b[i];\n    }}\n{behind}    return m;\n}}\n"
+             {body}        a[i] = b[i];\n    }}\n{after}    return m;\n}}\n"
         )
     };
     let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");
@@ -264,11 +264,11 @@ fn openacc_s_number_becomes_openmp_s() {
 #[test]
 fn code_of_other_branches_is_compared_for_cuda() {
     let cuda = Options { to: To::Cuda, ..Options::default() };
-    let function = |before: &str, behind: &str| {
+    let function = |before: &str, after: &str| {
         format!(
             "double f(int n, double *restrict a, double *b)\n{{\n    double t = 0.0, m = 0.0;\n{before}\
              #pragma acc kernels copy(a[0:n]) copyin(b[0:n])\n    for (int i = 1; i < n; i++) {{\n        t = b[i];\n\
-                     a[i] = t;\n    }}\n{behind}    return m;\n}}\n"
+                     a[i] = t;\n    }}\n{after}    return m;\n}}\n"
         )
     };
     let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");

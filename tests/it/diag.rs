@@ -47,8 +47,8 @@ fn a_constructor_makes_the_code_of_its_comment() {
     let source = text(root("src/diag/catalogue.rs"));
     for constructor in source.split("\n/// A").skip(1) {
         let comment: u16 = constructor[..4].parse().unwrap();
-        let behind = constructor.split("diag(").nth(1).unwrap().trim_start();
-        let made = behind.split(',').next().unwrap();
+        let after = constructor.split("diag(").nth(1).unwrap().trim_start();
+        let made = after.split(',').next().unwrap();
         assert_eq!(made, comment.to_string(), "src/diag/catalogue.rs: A{comment:04}");
     }
 }

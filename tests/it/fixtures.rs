@@ -268,8 +268,8 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     }
     let rest = file.slice(Span { start: edit.span.start, end: line.end });
     let before = edit.span.start == line.start && (edit.text.ends_with(b"\n") || openacc.contains(&first));
-    let behind = [&b""[..], b"\n", b"\r\n"].contains(&rest);
-    before || behind
+    let after = [&b""[..], b"\n", b"\r\n"].contains(&rest);
+    before || after
 }
 
 #[test]

@@ -41,8 +41,8 @@ fn translated(example: &Example) -> Translation {
 /// What an example becomes: the lines between the marks.
 fn output(example: &Example) -> String {
     let program = String::from_utf8(translated(example).text).unwrap();
-    let behind = program.split(example.mark()).nth(1).unwrap();
-    let lines = behind.trim_start_matches([' ', '\t']).trim_start_matches('\n');
+    let after = program.split(example.mark()).nth(1).unwrap();
+    let lines = after.trim_start_matches([' ', '\t']).trim_start_matches('\n');
     lines.split(&end(example)).next().unwrap().trim_end_matches([' ', '\t']).to_owned()
 }
 

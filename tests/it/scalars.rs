@@ -194,9 +194,9 @@ impl Step {
         for step in steps {
             let _ = match step {
                 Step::Set(at, value) => writeln!(text, "{} = {};", NAMES[*at], value.text()),
-                Step::Combine(at, operator, value, is_behind) => {
+                Step::Combine(at, operator, value, is_after) => {
                     let (name, value) = (NAMES[*at], value.text());
-                    let whole = if *is_behind && *operator != Subtract {
+                    let whole = if *is_after && *operator != Subtract {
                         operator.text(&value, name)
                     } else {
                         operator.text(name, &value)

@@ -264,11 +264,10 @@ impl Device {
                     continue;
                 }
                 // A macro may stand for the name alone.
-                let behind = one.text[at + word.len()..].trim_start();
+                let after = one.text[at + word.len()..].trim_start();
                 // A variable may have the name of a function, and be smaller than something.
-                let is_called =
-                    behind.starts_with('(') || behind.starts_with('<') && is_template(input, word);
-                let is_used = behind.is_empty() || is_called || addresses.contains(word);
+                let is_called = after.starts_with('(') || after.starts_with('<') && is_template(input, word);
+                let is_used = after.is_empty() || is_called || addresses.contains(word);
                 if is_used && is_function(input, word) {
                     wanted.push(word.to_owned());
                 }

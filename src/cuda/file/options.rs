@@ -89,8 +89,8 @@ impl Device {
         let own = self.choices.own();
         // A kernel may stand with a loop that is implied.
         let directive = |at: u32| {
-            let behind = directives.partition_point(|start| *start <= at);
-            behind.checked_sub(1).map(|last| directives[last])
+            let after = directives.partition_point(|start| *start <= at);
+            after.checked_sub(1).map(|last| directives[last])
         };
         let grouped = |device: &Device| {
             let mut groups: BTreeMap<u32, Vec<(String, Option<String>)>> = BTreeMap::new();

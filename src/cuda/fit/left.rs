@@ -218,8 +218,8 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
         };
         found.remove(&word);
         for (at, inner) in placed_words(&define.body) {
-            let behind = define.body[at + inner.len()..].trim_start();
-            if behind.starts_with('(') && defines::define(input, inner).is_none() {
+            let after = define.body[at + inner.len()..].trim_start();
+            if after.starts_with('(') && defines::define(input, inner).is_none() {
                 found.insert(inner.to_owned());
             }
             pending.push(inner.to_owned());
@@ -496,8 +496,8 @@ fn is_hosts(input: &Input, name: &str) -> bool {
         return false;
     }
     let is_prototype = |seen: &Seen, decl: &Decl| {
-        let behind = Span { start: decl.name_span.end, end: decl.span.end };
-        decl.kind == DeclKind::Prototype && !seen.file.text(behind).contains('=')
+        let after = Span { start: decl.name_span.end, end: decl.span.end };
+        decl.kind == DeclKind::Prototype && !seen.file.text(after).contains('=')
     };
     let is_routine = |seen: &Seen| {
         let mut said = seen.scan.directives.iter().map(|text| seen.file.text(text.span));

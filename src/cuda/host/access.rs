@@ -32,7 +32,7 @@ impl Lowering<'_> {
         {
             end += 1;
         }
-        let behind = file.text(Span { start: end, end: last.end }).into_owned();
+        let after = file.text(Span { start: end, end: last.end }).into_owned();
         let (open, opening) = match is_first {
             true => (line.start, "public:\n".to_owned()),
             false => (span.start, "public: ".to_owned()),
@@ -44,7 +44,7 @@ impl Lowering<'_> {
             |word: &&str| next.strip_prefix(*word).is_some_and(|rest| rest.trim_start().starts_with(':'));
         let is_told = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
         if !is_told {
-            let is_last = behind.trim().is_empty();
+            let is_last = after.trim().is_empty();
             let closing = if is_last { format!("\n{access}:") } else { format!(" {access}:") };
             changes.push(Change::Text(Span { start: end, end }, closing));
         }

@@ -79,12 +79,12 @@ impl Lowering<'_> {
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
-        let (before, behind) = super::apart::saved(self.input, index, stmt)?;
+        let (before, after) = super::apart::saved(self.input, index, stmt)?;
         all.extend(before.into_iter().map(|line| format!("    {line}")));
         all.extend(
             original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
         );
-        all.extend(behind.into_iter().map(|line| format!("    {line}")));
+        all.extend(after.into_iter().map(|line| format!("    {line}")));
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
     }

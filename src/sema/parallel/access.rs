@@ -65,7 +65,7 @@ impl Place {
     }
 
     /// What the value of the pointer `root` leads to.
-    pub(super) fn behind(root: SymbolId) -> Place {
+    pub(super) fn pointee(root: SymbolId) -> Place {
         Place::new(root, vec![Step::Hop, Step::Index(Some(Poly::default()))])
     }
 }
