@@ -80,7 +80,7 @@ pub struct Variables {
     others: BTreeMap<SymbolId, SymbolId>,
     /// There are names of variables or of parts of such.
     has_others: bool,
-    asked: RefCell<BTreeSet<(SymbolId, usize, BoundQuery)>>,
+    bounds_passed: RefCell<BTreeSet<(SymbolId, usize, BoundQuery)>>,
     /// The optional arguments of which it is asked whether they are there.
     presence: RefCell<BTreeSet<SymbolId>>,
 }
@@ -316,8 +316,8 @@ impl Variables {
     }
 
     /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
-    pub fn asked(&self) -> Vec<(SymbolId, usize, BoundQuery)> {
-        self.asked.borrow().iter().copied().collect()
+    pub fn bounds_passed(&self) -> Vec<(SymbolId, usize, BoundQuery)> {
+        self.bounds_passed.borrow().iter().copied().collect()
     }
 
     /// What says whether an optional argument is there; `None` of another variable.
@@ -342,7 +342,7 @@ impl Variables {
         Some(match bound {
             Bound::Constant(value) => BoundText::Number(value),
             Bound::Passed => {
-                self.asked.borrow_mut().insert((symbol, at, which));
+                self.bounds_passed.borrow_mut().insert((symbol, at, which));
                 BoundText::Name(passed_name(&variable.bounds, at, which))
             }
         })

@@ -229,7 +229,7 @@ impl Settling<'_, '_> {
         let verdict = settled.as_ref().unwrap_or(verdict);
         let span = self.facts.unit.stmt(stmt).span;
         if !is_seq {
-            self.tell(verdict);
+            self.report(verdict);
         }
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
@@ -242,7 +242,7 @@ impl Settling<'_, '_> {
                 spread = false;
                 let at =
                     directive.map_or(head(self.facts, span), |at| self.input.bound[at].directive.name_span);
-                self.diags.push(self.told(at, obstacle));
+                self.diags.push(self.in_order(at, obstacle));
                 self.close(index, (stmt, at), in_kernels, obstacle);
                 if let Some(at) = directive {
                     self.changes.settled.insert(at, vec![implied_clause(span.start, "seq", ClauseKind::Seq)]);
@@ -262,7 +262,7 @@ impl Settling<'_, '_> {
     }
 
     /// Keeps what was found out about a loop.
-    pub(super) fn tell(&mut self, verdict: &Verdict) {
+    pub(super) fn report(&mut self, verdict: &Verdict) {
         let unit = self.facts.unit;
         let span = unit.stmt(verdict.stmt).span;
         // The loops over the other indices of a `do concurrent` are not in the source.
@@ -338,19 +338,19 @@ impl Settling<'_, '_> {
         clauses
     }
 
-    pub(super) fn told(&self, at: Span, obstacle: &Obstacle) -> Diag {
-        let mut told = diag::loop_in_order(
+    pub(super) fn in_order(&self, at: Span, obstacle: &Obstacle) -> Diag {
+        let mut in_order = diag::loop_in_order(
             at,
             &reason(self.facts, obstacle),
             help(obstacle, self.facts.unit.is_fortran()),
         );
         if !at.contains(obstacle.at) {
-            told = told.with(obstacle.at, "here");
+            in_order = in_order.with(obstacle.at, "here");
         }
         if let Some(other) = obstacle.other.filter(|other| *other != obstacle.at) {
-            told = told.with(other, "and here");
+            in_order = in_order.with(other, "and here");
         }
-        told
+        in_order
     }
 }
 

@@ -116,7 +116,7 @@ impl Settling<'_, '_> {
         if divided.has_lanes
             && let Some((inner, needs)) = self.tight(nest, divided)
         {
-            self.tell(&nest.verdicts[&inner]);
+            self.report(&nest.verdicts[&inner]);
             let private = needs.private.iter().filter(|one| !divided.private.contains(one));
             let needs = Needs { private: private.copied().collect(), ..needs.clone() };
             self.imply(nest.index, inner, &needs);
@@ -142,13 +142,13 @@ impl Settling<'_, '_> {
             return self.nest(nest, stmt);
         }
         if let (None, Some(verdict)) = (directive, nest.verdicts.get(&stmt)) {
-            self.tell(verdict);
+            self.report(verdict);
             if let (true, Finding::Sequential(obstacle)) =
                 (is_tight && nest.in_kernels && !self.is_concurrent(stmt), &verdict.finding)
             {
                 let at = head(self.facts, self.facts.unit.stmt(stmt).span);
-                let told = self.told(at, obstacle);
-                self.diags.push(told);
+                let in_order = self.in_order(at, obstacle);
+                self.diags.push(in_order);
             }
             if let (true, Finding::Parallel(needs)) = (chosen.contains(&stmt), &verdict.finding) {
                 self.imply(nest.index, stmt, needs);

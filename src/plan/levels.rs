@@ -357,7 +357,7 @@ impl Maker<'_> {
     }
 
     /// Says that the gangs divide a `worker` or `vector` loop where that may show: it was not so before OpenACC 3.1.
-    pub(super) fn tell_implicit_gang(&mut self, index: usize, at: usize, work: &WorkLoop) {
+    pub(super) fn report_implicit_gang(&mut self, index: usize, at: usize, work: &WorkLoop) {
         let clauses = self.input.clauses(at);
         let is_implicit = work.spread.gangs && !clauses.gang && (clauses.worker || clauses.vector);
         if !is_implicit || !self.input.clauses(index).num_gangs {

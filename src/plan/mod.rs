@@ -4,8 +4,6 @@
 
 mod address;
 mod array;
-mod asked;
-mod asked_sizes;
 mod auto;
 mod by_name;
 mod called;
@@ -22,6 +20,7 @@ mod exchange;
 mod extent;
 mod feedback;
 mod gang_sums;
+mod host_branches;
 mod induction;
 mod inner;
 mod inner_private;
@@ -45,6 +44,7 @@ mod plain;
 mod queue;
 mod reduce;
 mod reduced;
+mod requested_sizes;
 mod role;
 mod routine;
 mod saved;

@@ -456,7 +456,7 @@ impl Maker<'_> {
         let arrays: Vec<String> = arrays.map(|one| one.name.clone()).collect();
         let arrays = arrays.iter().map(String::as_str);
         let copied: Vec<&str> = own.iter().copied().chain(sections).chain(arrays).collect();
-        self.tell_pointers(index, stmt, &used, &copied, &visible);
+        self.report_pointers(index, stmt, &used, &copied, &visible);
         attributes
     }
 
@@ -506,7 +506,7 @@ impl Maker<'_> {
     }
 
     /// Says which pointers must be on the device already.
-    fn tell_pointers(
+    fn report_pointers(
         &mut self,
         index: usize,
         stmt: StmtId,

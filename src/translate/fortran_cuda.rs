@@ -815,7 +815,7 @@ fn translated(source: &Source, options: &Options, text: String, is_aliased: bool
     let own = Options {
         has_namesake: false,
         assume_no_alias: !is_aliased,
-        asked: Vec::new(),
+        wishes: Vec::new(),
         stays: Vec::new(),
         line_directives: false,
         ..options.clone()

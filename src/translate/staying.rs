@@ -378,7 +378,7 @@ impl Translation {
     /// Those of these directives of which nothing is said that tells why they are left untranslated.
     pub(super) fn silent<'a>(&'a self, left: &'a [Span]) -> impl Iterator<Item = Span> + 'a {
         let all = self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Left);
-        let told: Vec<Span> = all.map(|diag| diag.primary.span).collect();
-        left.iter().copied().filter(move |span| !told.iter().any(|at| span.contains(*at)))
+        let reported: Vec<Span> = all.map(|diag| diag.primary.span).collect();
+        left.iter().copied().filter(move |span| !reported.iter().any(|at| span.contains(*at)))
     }
 }

@@ -96,7 +96,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
     };
     let mut alone: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut said = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for group in together(&branched).into_iter().take(VIEWS) {
         let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
         let found = unlike(&View::reaching_all(file, &forks, &places));
@@ -112,7 +112,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
                 });
                 own.contains(&span.start)
             });
-            if let Some(one) = culprit.filter(|_| told.insert(span.start)) {
+            if let Some(one) = culprit.filter(|_| reported.insert(span.start)) {
                 said.push(diag::branches_differ(*span, one.branch));
             }
         }

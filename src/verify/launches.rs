@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 /// What makes run-time libraries tell of launches.
-pub const TELL: [(&str, &str); 5] = [
+pub const REPORT_LAUNCHES: [(&str, &str); 5] = [
     ("LIBOMPTARGET_INFO", "16"),
     ("GOMP_DEBUG", "1"),
     ("NVCOMPILER_ACC_NOTIFY", "1"),

@@ -93,7 +93,7 @@ fn woken(text: &str, language: Language, options: &Options) -> bool {
 }
 
 #[test]
-fn conditions_on_openacc_that_choose_code_are_told() {
+fn conditions_on_openacc_that_choose_code_are_reported() {
     const ACC: &str = "#pragma acc wait\n";
     let c =
         |text: &str| woken(&format!("void f(int n)\n{{\n{text}}}\n{ACC}"), Language::C, &Options::default());
@@ -140,8 +140,8 @@ fn code_of_other_branches_is_compared() {
         )
     };
     let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");
-    let is_told = |text: &str| needs_another(text, Language::C, &Options::default());
-    for told in [
+    let is_reported = |text: &str| needs_another(text, Language::C, &Options::default());
+    for reported in [
         function("", &branch("a[i] += a[i - 1];"), ""),
         function("", &branch("m += b[i];"), ""),
         function("", &branch("t = b[i]; b[i] = t;"), ""),
@@ -153,7 +153,7 @@ fn code_of_other_branches_is_compared() {
             function("", "COUNT(b[i]);\n", "")
         ),
     ] {
-        assert!(is_told(&told), "{told}");
+        assert!(is_reported(&reported), "{reported}");
     }
     for same in [
         function("", &branch("/* nothing */"), ""),
@@ -161,7 +161,7 @@ fn code_of_other_branches_is_compared() {
         function(&branch("n = n / 2;"), "", &branch("m = 1.0;")),
         function("", "", "").replace("double t", "#ifdef MORE\n    int more;\n#endif\n    double t"),
     ] {
-        assert!(!is_told(&same), "{same}");
+        assert!(!is_reported(&same), "{same}");
     }
     let known = function("", &branch("m += b[i];"), "");
     let mut source = Source::new("a", known.into_bytes(), Language::C);
@@ -246,19 +246,19 @@ fn openacc_s_number_becomes_openmp_s() {
     let text = |value: &str| {
         format!("#ifdef _OPENACC\nint v = {value};\n#endif\nvoid f(void)\n{{\n#pragma acc wait\n}}\n")
     };
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let made = translate(&Source::new("a.c", text.as_bytes().to_vec(), Language::C), &Options::default());
         (
             made.diagnostics.iter().any(|one| one.code.0 == 341),
             String::from_utf8_lossy(&made.text).into_owned(),
         )
     };
-    let (is_told, made) = told(&text("_OPENACC"));
-    assert!(is_told && made.starts_with("#ifdef _OPENMP\nint v = _OPENMP;\n"), "{made}");
-    assert!(!told(&text("3 /* _OPENACC */")).0);
+    let (is_reported, made) = reported(&text("_OPENACC"));
+    assert!(is_reported && made.starts_with("#ifdef _OPENMP\nint v = _OPENMP;\n"), "{made}");
+    assert!(!reported(&text("3 /* _OPENACC */")).0);
     // Where the condition stays, so does what stands under it.
-    let (is_told, made) = told(&text("_OPENACC").replace("#ifdef _OPENACC", "#if _OPENACC > 201306"));
-    assert!(!is_told && made.contains("int v = _OPENACC;"), "{made}");
+    let (is_reported, made) = reported(&text("_OPENACC").replace("#ifdef _OPENACC", "#if _OPENACC > 201306"));
+    assert!(!is_reported && made.contains("int v = _OPENACC;"), "{made}");
 }
 
 #[test]
@@ -278,14 +278,14 @@ fn code_of_other_branches_is_compared_for_cuda() {
 }
 
 /// The lines of OpenMP that a `kernels` construct becomes whose loop has a directive under this condition, for such options.
-fn launched(condition: &str, otherwise: &str, told: &[&str]) -> Vec<String> {
+fn launched(condition: &str, otherwise: &str, reported: &[&str]) -> Vec<String> {
     let text = format!(
         "void f(int a[64])\n{{\n#pragma acc kernels copy(a[0:64])\n{condition}\n#pragma acc loop independent\n{otherwise}#endif\n    \
          for (int i = 0; i < 64; i++)\n        a[i] += 1;\n}}\n"
     );
     let mut source = Source::new("a.c", text.into_bytes(), Language::C);
     let mut said = acc2omp::source::Predefined::default();
-    told.iter().for_each(|name| match name.strip_prefix('!') {
+    reported.iter().for_each(|name| match name.strip_prefix('!') {
         Some(name) => said.undefine(name),
         None => said.define(name),
     });

@@ -654,11 +654,11 @@ fn is_own(seen: Seen, function: &Function) -> bool {
 
 /// Whether a name is a function's of which the device file may have a copy.
 fn is_function(input: &Input, name: &str) -> bool {
-    let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
+    let is_uncopyable = |at| input.uncopyable.is_some_and(|uncopyable| uncopyable.holds(at));
     let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
     seen_here.any(|(number, seen)| {
         let mut named = seen.unit.functions_named(name);
-        named.any(|function| !is_stuck((number, function.span.start)))
+        named.any(|function| !is_uncopyable((number, function.span.start)))
     }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
 }
 

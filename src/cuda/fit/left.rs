@@ -119,7 +119,7 @@ impl Left {
     pub fn refusal(&self, input: &Input, at: Span, code: &[Span]) -> Option<Refused> {
         let mut names = code.iter().flat_map(|span| called(input, &input.source, *span));
         let name = names.find(|name| self.known.contains_key(name))?;
-        self.told(at, &name)
+        self.reported(at, &name)
     }
 
     /// Whether the function of a `routine` directive is left untranslated.
@@ -132,15 +132,15 @@ impl Left {
         let at = input.bound[index].directive.span;
         let name = functions::bare(routines::routine_name(input, index).unwrap_or_default());
         let own = self.known.get(name).filter(|why| why.text == OWN).and_then(|why| why.said.clone());
-        own.or_else(|| self.told(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
+        own.or_else(|| self.reported(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
     }
 
-    fn told(&self, at: Span, name: &str) -> Option<Refused> {
+    fn reported(&self, at: Span, name: &str) -> Option<Refused> {
         let why = self.known.get(name)?;
-        let told = diag::not_callable(at, name, &format!("it {}", why.text));
+        let reported = diag::not_callable(at, name, &format!("it {}", why.text));
         Some(Box::new(match &why.said {
-            Some(said) => told.with(said.primary.span, said.message.clone()),
-            None => told,
+            Some(said) => reported.with(said.primary.span, said.message.clone()),
+            None => reported,
         }))
     }
 }

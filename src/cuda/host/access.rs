@@ -42,8 +42,8 @@ impl Lowering<'_> {
         let next = rest.trim_start();
         let says =
             |word: &&str| next.strip_prefix(*word).is_some_and(|rest| rest.trim_start().starts_with(':'));
-        let is_told = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
-        if !is_told {
+        let is_stated = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
+        if !is_stated {
             let is_last = after.trim().is_empty();
             let closing = if is_last { format!("\n{access}:") } else { format!(" {access}:") };
             changes.push(Change::Text(Span { start: end, end }, closing));

@@ -498,8 +498,8 @@ impl Back<'_> {
             one.span = self.place(one.span);
         }
         let unknown = self.written.uses.iter().filter(|used| used.is_unknown);
-        let told = unknown.map(|used| diag::in_macro(used.span, &self.macros.get(used.of).name));
-        translation.diagnostics.extend(told);
+        let reported = unknown.map(|used| diag::in_macro(used.span, &self.macros.get(used.of).name));
+        translation.diagnostics.extend(reported);
         let mut reports: BTreeMap<Span, DirectiveReport> = BTreeMap::new();
         for report in &self.there.directives {
             let sign = self.is_sign(report.span);

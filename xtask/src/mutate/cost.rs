@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use acc2omp::verify::TELL;
+use acc2omp::verify::REPORT_LAUNCHES;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
@@ -37,7 +37,7 @@ pub fn line(trial: &Trial) -> Result<String> {
         ("reference", reference, &[]),
         ("pins/reference", reference, pins),
         ("correct", translation, &[]),
-        ("correct", translation, &TELL),
+        ("correct", translation, &REPORT_LAUNCHES),
         ("pins/correct", translation, pins),
     ];
     let mut least: BTreeMap<usize, f64> = BTreeMap::new();
