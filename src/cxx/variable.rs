@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::{BaseType, Decl, Derived, ExprId, ExprKind, ScopeKind, StmtId, UnaryOp, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::Why;
 use super::component;
@@ -189,7 +189,7 @@ const TAKEN: &[&str] = &[
 
 /// The names in a text of C++ or Fortran; words and numbers are among them.
 pub fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+    source::words(text)
 }
 
 /// A name of Fortran as a name of C++.

@@ -9,9 +9,7 @@ use crate::host::ir::StmtId;
 use crate::sema::{self, Elementwise, Refusal, Why};
 use crate::source::Span;
 
-use super::{
-    Attribute, Gangs, Input, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop, operator,
-};
+use super::{Attribute, Gangs, Input, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The array statements of a region.
 #[derive(Default)]
@@ -89,7 +87,7 @@ impl Maker<'_> {
         let array = self.plan.arrays.get(&stmt).filter(|array| array.directive == index)?;
         let elementwise = &array.elementwise;
         let reduction = elementwise.reduction.as_ref().map(|reduction| Attribute {
-            sharing: Sharing::Reduction(operator(reduction.how)),
+            sharing: Sharing::Reduction(reduction.how),
             item: self.input.symbols.get(reduction.variable).name.clone(),
             entry: "clause/reduction",
         });

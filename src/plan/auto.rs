@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name, ReductionOp};
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name};
 use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
-    self, Around, Combine, Facts, Finding, Judged, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
+    self, Around, Facts, Finding, Judged, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
     judge_and_reach, reached,
 };
 use crate::source::Span;
@@ -329,11 +329,7 @@ impl Settling<'_, '_> {
             clauses.push(implied_clause(at, "private", ClauseKind::Private(arrays)));
         }
         for (how, symbol) in &needs.reductions {
-            clauses.push(implied_clause(
-                at,
-                "reduction",
-                ClauseKind::Reduction(operator(*how), vec![item(symbol)]),
-            ));
+            clauses.push(implied_clause(at, "reduction", ClauseKind::Reduction(*how, vec![item(symbol)])));
         }
         clauses
     }
@@ -403,21 +399,4 @@ pub(super) fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
 pub(super) fn head(facts: &Facts, span: Span) -> Span {
     let line = facts.line(span.start);
     Span { start: span.start, end: line.end.min(span.end) }
-}
-
-/// The operator of a reduction that was found.
-pub fn operator(how: Combine) -> ReductionOp {
-    match how {
-        Combine::Add => ReductionOp::Add,
-        Combine::Multiply => ReductionOp::Multiply,
-        Combine::Max => ReductionOp::Max,
-        Combine::Min => ReductionOp::Min,
-        Combine::BitAnd => ReductionOp::BitAnd,
-        Combine::BitOr => ReductionOp::BitOr,
-        Combine::BitXor => ReductionOp::BitXor,
-        Combine::And => ReductionOp::And,
-        Combine::Or => ReductionOp::Or,
-        Combine::Eqv => ReductionOp::Eqv,
-        Combine::Neqv => ReductionOp::Neqv,
-    }
 }

@@ -10,6 +10,7 @@ use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Concern, Diag, pages};
 use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
+use crate::source;
 
 use super::object::names_object;
 use super::section::{Contiguity, Section};
@@ -222,7 +223,7 @@ impl Input<'_> {
                 zero || attaches || self.is_rows(index, item)
             };
             for item in list.iter().filter(|item| is_kept(item)) {
-                names.extend(identifiers(&item.text).filter(|name| self.leads_to(index, item, name)));
+                names.extend(source::names(&item.text).filter(|name| self.leads_to(index, item, name)));
             }
         }
         if names.is_empty() {
@@ -230,7 +231,7 @@ impl Input<'_> {
         }
         for clause in &bound.directive.clauses {
             if let ClauseKind::If(condition) | ClauseKind::SelfRun(Some(condition)) = &clause.kind {
-                names.extend(identifiers(&condition.text));
+                names.extend(source::names(&condition.text));
             }
         }
         let used = uses(self.unit, self.symbols, stmt);
@@ -446,10 +447,4 @@ pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
         && item.parts.iter().all(|part| matches!(part, PathStep::Section(one) if one.len() == 1))
         && item.parts.len() == 2
         && matches!(item.parts.last(), Some(PathStep::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
-}
-
-/// The names in a text.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }

@@ -65,7 +65,7 @@ mod variable;
 mod wanted;
 mod words;
 
-pub use auto::{Reached, leaves_open, operator, settle};
+pub use auto::{Reached, leaves_open, settle};
 pub use by_name::is_named_as_array_only;
 pub use called::{Routines, declared_levels};
 pub use check::{Fault, check};

@@ -15,7 +15,7 @@ use crate::host::ir::{
     Unit,
 };
 use crate::scan::Define;
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
@@ -217,9 +217,8 @@ impl Symbols {
             only(&mut self.macros, &define.name, (params.clone(), define.body.clone()));
         }
         for define in macros.iter().filter(|define| define.params.is_none()) {
-            let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
-            let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-            self.standing.entry(folded(&define.name)).or_default().extend(names.map(folded));
+            let names = source::names(&define.body).map(folded);
+            self.standing.entry(folded(&define.name)).or_default().extend(names);
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
         }

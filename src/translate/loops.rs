@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::DirectiveKind;
+use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::plan::{self, Closed, Item, Plan, Settings, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::Scan;
-use crate::sema::{self, Combine, Facts, Finding, SymbolId, Symbols, Verdict};
+use crate::sema::{self, Facts, Finding, SymbolId, Symbols, Verdict};
 use crate::source::Span;
 
 use super::{Options, Source};
@@ -39,8 +39,8 @@ impl Found {
     fn add(&mut self, facts: &Facts, verdict: &Verdict) {
         let span = facts.unit.stmt(verdict.stmt).span;
         let name = |symbol: &SymbolId| facts.symbols.get(*symbol).name.clone();
-        let reduction = |(how, symbol): &(Combine, SymbolId)| {
-            (plan::operator(*how).spelled(facts.unit.is_fortran()).to_owned(), name(symbol))
+        let reduction = |(how, symbol): &(ReductionOp, SymbolId)| {
+            (how.spelled(facts.unit.is_fortran()).to_owned(), name(symbol))
         };
         let verdict = match &verdict.finding {
             Finding::Parallel(needs) => LoopVerdict::Parallel {

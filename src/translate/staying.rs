@@ -13,7 +13,7 @@ use crate::host::ir::{Derived, Unit};
 use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};
 use crate::sema::Symbols;
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::read::parse;
 use super::{DirectiveReport, Outcome, Translation};
@@ -127,8 +127,7 @@ impl Region {
 
 /// Whether a text is a `data` directive.
 fn is_data(text: &str) -> bool {
-    let mut words =
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = source::words(text);
     words.find(|word| word.eq_ignore_ascii_case("acc"));
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("data"))
 }
@@ -221,7 +220,7 @@ pub fn bring(
             false => file.text(unit.stmt(stmt).span),
         };
         let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
-        let words = text_of.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
+        let words = source::words(&text_of).map(folded);
         let words: BTreeSet<String> = words.collect();
         let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
         let parts: BTreeSet<String> =

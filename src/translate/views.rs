@@ -16,7 +16,7 @@ use crate::edit::{self, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::scan::{self, Conditions, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
-use crate::source::Span;
+use crate::source::{self, Span};
 use crate::{acc, host, layout};
 
 use super::lent;
@@ -797,8 +797,7 @@ fn is_about_present_data(clause: &ClauseKind) -> bool {
 
 /// Whether a directive that cannot be read may be a compute construct: it says so, or comes from a macro.
 fn may_be_compute(text: &str) -> bool {
-    let mut words =
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = source::words(text);
     let name = words.find(|word| word.eq_ignore_ascii_case("acc")).and_then(|_| words.next());
     name.is_none_or(|name| ["parallel", "serial", "kernels"].contains(&&*name.to_ascii_lowercase()))
 }

@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("acc", &["scan", "rules::openacc"]),
     ("host", &["budget", "scan"]),
     ("bind", &["scan", "acc", "host"]),
-    ("sema", &["budget", "scan", "host", "rules::pure"]),
+    ("sema", &["budget", "scan", "acc::ast::ReductionOp", "host", "rules::pure"]),
     ("plan", &["acc", "host", "bind", "sema"]),
     ("advise", &["acc", "bind", "edit", "host", "plan", "scan", "sema"]),
     ("rules", &[]),
@@ -48,7 +48,7 @@ const LOWEST: &[(&str, &[&str])] = &[
         "rules",
         &[
             "diag::Code",
-            "diag::tell",
+            "diag::of_code",
             "diag::pages::title",
             "source::Form",
             "source::Language",

@@ -3,6 +3,7 @@
 //! Invariant: a body with anything in it that could assign, read an element or call something unknown is not harmless.
 
 use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::source;
 
 use super::calls::is_mathematical;
 use super::facts::Facts;
@@ -84,7 +85,7 @@ impl Facts<'_> {
 
 /// Whether a word of the body is this name.
 fn names(body: &str, name: &str) -> bool {
-    body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+    source::words(body).any(|word| word == name)
 }
 
 /// The words of a body; `None` if it has signs that assign, or that lead to memory.
