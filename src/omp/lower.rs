@@ -824,13 +824,8 @@ impl Lowering<'_> {
         ))])
     }
 
-    fn directive_parts(
-        &mut self,
-        index: usize,
-        pragma: &'static Pragma,
-        gathered: &mut Gathered,
-    ) -> Option<Vec<SourceChange>> {
-        let kind = self.bound[index].directive.kind;
+    /// The directive of a page with the clauses that were gathered; an `if` of them becomes the condition of the lines, too.
+    fn with_clauses(&mut self, index: usize, pragma: &'static Pragma, gathered: &mut Gathered) -> Directive {
         let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
         if let Argument::Wait(argument) = &self.bound[index].directive.argument {
             for slot in queue::slots(argument, self.target.speech) {
@@ -840,14 +835,25 @@ impl Lowering<'_> {
                     .extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
             }
         }
-        let later = turns::later(gathered);
         for (_, clause) in gathered.clauses.drain(..) {
             if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {
                 gathered.condition = Some(condition.clone());
             }
             directive.add(clause);
         }
-        self.on_device_only(kind, &mut directive);
+        self.on_device_only(self.bound[index].directive.kind, &mut directive);
+        directive
+    }
+
+    fn directive_parts(
+        &mut self,
+        index: usize,
+        pragma: &'static Pragma,
+        gathered: &mut Gathered,
+    ) -> Option<Vec<SourceChange>> {
+        let kind = self.bound[index].directive.kind;
+        let later = turns::later(gathered);
+        let mut directive = self.with_clauses(index, pragma, gathered);
         let hidden = self.plan.notes[index].apart.as_ref().map(|names| object::hide(&mut directive, names));
         if kind == DirectiveKind::Update
             && (!later.is_empty() || !gathered.pieces.is_empty() || pieces::is_again(&directive))
@@ -928,18 +934,23 @@ impl Lowering<'_> {
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
         at_end.extend(last);
-        let is_block =
-            |stmt: StmtId| self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_));
-        match stmt.filter(|_| !at_end.is_empty()) {
-            Some(stmt) if is_block(stmt) => parts.push(SourceChange::AtEnd(stmt, at_end)),
-            Some(_) => {
-                parts.push(SourceChange::LinesAfter(vec!["{".to_owned()]));
-                let end = at_end.into_iter().chain(["}".to_owned()]);
-                after = end.chain(after).collect();
-            }
-            None => {}
-        }
+        parts.extend(self.lines_at_end(stmt, at_end, &mut after));
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, after)).collect())
+    }
+
+    /// Lines at the end of a statement, which gets braces if it is not a block: those stand before the lines `after` it.
+    fn lines_at_end(
+        &self,
+        stmt: Option<StmtId>,
+        lines: Vec<String>,
+        after: &mut Vec<String>,
+    ) -> Option<SourceChange> {
+        let stmt = stmt.filter(|_| !lines.is_empty())?;
+        if self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_)) {
+            return Some(SourceChange::AtEnd(stmt, lines));
+        }
+        after.splice(..0, lines.into_iter().chain(["}".to_owned()]));
+        Some(SourceChange::LinesAfter(vec!["{".to_owned()]))
     }
 
     /// A region of data that jumps leave: it ends before each of them, and at its own end.
