@@ -1,13 +1,13 @@
-//! Launches on the device, as run-time libraries tell of them.
+//! Launches on the device, as run-time libraries report them.
 //!
-//! Invariant: a line that tells of a launch is none of the program's output.
+//! Invariant: a line that reports a launch is none of the program's output.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 
-/// What makes run-time libraries tell of launches.
+/// What makes run-time libraries report launches.
 pub const REPORT_LAUNCHES: [(&str, &str); 5] = [
     ("LIBOMPTARGET_INFO", "16"),
     ("GOMP_DEBUG", "1"),
@@ -47,7 +47,7 @@ pub struct Origin {
 /// The launches of a run by their origin.
 pub type Launches = BTreeMap<Origin, u64>;
 
-/// Takes the lines that tell of launches out of a text.
+/// Takes the lines that report launches out of a text.
 pub fn take(text: &str, launches: &mut Launches) -> String {
     let mut rest = String::new();
     for line in text.split_inclusive('\n') {
@@ -59,12 +59,12 @@ pub fn take(text: &str, launches: &mut Launches) -> String {
     rest
 }
 
-/// How many launches a text tells of.
+/// How many launches a text reports.
 pub fn launched(text: &str) -> u64 {
     text.lines().filter_map(|line| read(line.trim_end())).map(|(_, count)| count).sum()
 }
 
-/// The launches that a line tells of.
+/// The launches that a line reports.
 fn read(line: &str) -> Option<(Origin, u64)> {
     libomptarget(line).map(|origin| (origin, 1)).or_else(|| ours(line)).or_else(|| {
         let origin = libgomp(line).or_else(|| nvhpc(line)).or_else(|| cray(line))?;

@@ -22,7 +22,7 @@ pub struct Ran {
     pub status: String,
     /// Whether it ended with status 0.
     pub succeeded: bool,
-    /// Its standard output, without what tells of launches.
+    /// Its standard output, without what reports launches.
     pub stdout: String,
     /// The launches on the device.
     pub launches: launches::Launches,

@@ -1,4 +1,4 @@
-//! What `acc2omp verify` costs a program: with pins, and with the variables that make run-time libraries tell of launches.
+//! What `acc2omp verify` costs a program: with pins, and with the variables that make run-time libraries report launches.
 //!
 //! Invariant: a time is that on processors, the least of runs that alternate: others may be at work, too.
 
