@@ -5,3 +5,7 @@ whatis("Description: translator from OpenACC to OpenMP and CUDA")
 prepend_path("PATH", "@prefix@/bin")
 prepend_path("MANPATH", "@prefix@/share/man")
 prepend_path("XDG_DATA_DIRS", "@prefix@/share")
+-- What is searched where these are not set stays searched.
+append_path("MANPATH", "")
+append_path("XDG_DATA_DIRS", "/usr/local/share")
+append_path("XDG_DATA_DIRS", "/usr/share")

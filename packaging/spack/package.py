@@ -4,6 +4,11 @@ import os
 
 from spack.package import *
 
+try:
+    from spack_repo.builtin.build_systems.cargo import CargoPackage
+except ImportError:
+    pass  # Before Spack 1.0, it is in spack.package.
+
 
 class Acc2omp(CargoPackage):
     """Translates OpenACC in C, C++ and Fortran to OpenMP target directives or CUDA."""
@@ -32,6 +37,8 @@ class Acc2omp(CargoPackage):
         for shell, place in places.items():
             self.write(place, acc2omp("completions", shell, output=str))
         self.write("share/man/man1/acc2omp.1", acc2omp("man", output=str))
+        for topic in ["cc", "completions", "config", "drift", "explain", "man", "rules", "verify"]:
+            self.write(f"share/man/man1/acc2omp-{topic}.1", acc2omp("man", topic, output=str))
 
     def write(self, place, text):
         path = join_path(self.prefix, place)

@@ -410,8 +410,8 @@ impl ListItem {
     /// In C, the item without the subscripts that [`ListItem::subscripts`] gives: `v[j].x` for `v[j].x[0:n]`.
     pub fn head(&self) -> &str {
         let mut head = self.text.trim_end();
-        let behind = self.parts.iter().rev().take_while(|part| matches!(part, PathStep::Section(_)));
-        for _ in behind {
+        let after = self.parts.iter().rev().take_while(|part| matches!(part, PathStep::Section(_)));
+        for _ in after {
             let mut depth = 0usize;
             let opening = head.char_indices().rev().find(|(_, char)| {
                 match char {
@@ -434,8 +434,8 @@ impl ListItem {
 
     /// The subscripts after its last member.
     pub fn subscripts(&self) -> Vec<&Subscript> {
-        let behind = self.parts.iter().rev().take_while(|part| matches!(part, PathStep::Section(_)));
-        let mut sections: Vec<&PathStep> = behind.collect();
+        let after = self.parts.iter().rev().take_while(|part| matches!(part, PathStep::Section(_)));
+        let mut sections: Vec<&PathStep> = after.collect();
         sections.reverse();
         sections
             .into_iter()

@@ -59,8 +59,8 @@ fn allowed(directive: &Directive, row: &openacc::Directive, clause: &Clause, wor
         return Some(clause_not_allowed(clause.span, &clause.name.text, &row.name));
     }
     clause.device_type?;
-    let behind = row.after_device_type.as_deref().unwrap_or_default();
-    if has(behind) || matches!(clause.kind, ClauseKind::DeviceType(_)) {
+    let after = row.after_device_type.as_deref().unwrap_or_default();
+    if has(after) || matches!(clause.kind, ClauseKind::DeviceType(_)) {
         return None;
     }
     let place = format!("{} device_type(…)", row.name);

@@ -587,8 +587,8 @@ impl Parser<'_> {
             item.parts.push(part);
             at = next;
         }
-        let behind = self.span_text(Run { from: rest, to: run.to });
-        Some(ListItem { text: format!("{}{joint}{behind}", item.text), span: self.span(run), ..item })
+        let after = self.span_text(Run { from: rest, to: run.to });
+        Some(ListItem { text: format!("{}{joint}{after}", item.text), span: self.span(run), ..item })
     }
 
     fn list_item(&self, run: Run, base: Name, parts: Vec<PathStep>, common: bool) -> ListItem {

@@ -65,10 +65,10 @@ pub fn around(ground: &Ground, stmt: Span, directive: &str, text: &[String]) -> 
     let mut edits = vec![before(ground, stmt, directive, text)?];
     if ground.unit.is_fortran() {
         let line = ground.file.lines.line(stmt.end.saturating_sub(1));
-        let behind = ground.file.lines.span(line).end;
-        let rest = ground.file.text(Span { start: stmt.end, end: behind }).into_owned();
+        let after = ground.file.lines.span(line).end;
+        let rest = ground.file.text(Span { start: stmt.end, end: after }).into_owned();
         (rest.trim().is_empty() || rest.trim_start().starts_with('!')).then_some(())?;
-        let next = ground.file.lines.span(line + 1).start.max(behind);
+        let next = ground.file.lines.span(line + 1).start.max(after);
         let lead = lead(ground, stmt);
         let is_ended = ground.file.bytes.get(..next as usize).is_some_and(|before| before.ends_with(b"\n"));
         let break_before = if is_ended { "" } else { "\n" };

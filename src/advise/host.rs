@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::acc::ast::DirectiveKind;
 use crate::host::ir::{BinaryOp, Dialect, Expr, ExprId, ExprKind, FunctionId, StmtKind};
 use crate::sema::{SymbolId, SymbolKind, is_mathematical, is_pure_intrinsic};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::{Ground, own};
 
@@ -380,6 +380,6 @@ fn reads_only(name: &str) -> bool {
 
 /// Whether a text has a word.
 fn has_word(text: &str, name: &str, folds: bool) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut words = source::words(text);
     words.any(|word| if folds { word.eq_ignore_ascii_case(name) } else { word == name })
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ReductionOp};
 use crate::bind::ancestors;
 use crate::diag;
 use crate::host::ir::{Derived, StmtId, StmtKind};
@@ -245,7 +245,7 @@ fn clauses(ground: &Ground, index: usize, stmt: StmtId) -> Option<String> {
     let verdicts = sema::judge(ground.facts, &around, stmt).verdicts;
     let own = verdicts.iter().find(|verdict| verdict.stmt == stmt)?;
     let Finding::Parallel(needs) = &own.finding else { return None };
-    let is_combined = |(_, symbol): &(sema::Combine, SymbolId)| is_own_or_reduced(ground, index, *symbol);
+    let is_combined = |(_, symbol): &(ReductionOp, SymbolId)| is_own_or_reduced(ground, index, *symbol);
     needs.reductions.iter().all(is_combined).then(|| words(ground, needs))
 }
 
@@ -281,7 +281,7 @@ fn words(ground: &Ground, needs: &Needs) -> String {
     let is_fortran = ground.unit.is_fortran();
     let mut by_operator: BTreeMap<&str, Vec<SymbolId>> = BTreeMap::new();
     for (how, symbol) in &needs.reductions {
-        by_operator.entry(plan::operator(*how).spelled(is_fortran)).or_default().push(*symbol);
+        by_operator.entry(how.spelled(is_fortran)).or_default().push(*symbol);
     }
     for (operator, all) in by_operator {
         text += &format!(" reduction({operator}:{})", names(&all).join(", "));

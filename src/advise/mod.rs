@@ -30,7 +30,7 @@ use crate::host::ir::{BaseType, Derived, ExprId, FunctionId, StmtId, StmtKind, U
 use crate::plan::{Plan, effective};
 use crate::scan::Define;
 use crate::sema::{self, Facts, SymbolId, Symbols, Uses, Verdict};
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 /// What advice is made from: one view of a file.
 pub struct Ground<'a> {
@@ -256,7 +256,7 @@ impl Tables {
             }
         }
         for define in ground.macros {
-            let words = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let words = source::words(&define.body);
             tables.in_macros.extend(words.map(|word| symbols.folded(word).into_owned()));
             tables.pastes |= define.body.contains("##");
         }

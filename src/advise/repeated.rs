@@ -11,7 +11,7 @@ use crate::diag;
 use crate::host::ir::{FunctionId, StmtId};
 use crate::plan::Motion;
 use crate::sema::{Class, SymbolId};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::host::{HostCode, Touch};
 use super::moves::{Move, is_address, is_conditional, on_device};
@@ -153,8 +153,6 @@ fn item(ground: &Ground, span: Span, symbol: SymbolId, moves: &[&Move]) -> Optio
         return has_whole(ground, symbol).then(|| ground.spelled(symbol));
     }
     let text = first.filter(|_| texts.len() == 1)?;
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let words = words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'));
     let is_fixed = |word: &str| {
         let Some(at) = ground.symbols.lookup(word, span.start) else {
             return ground.symbols.number(word).is_some();
@@ -164,7 +162,8 @@ fn item(ground: &Ground, span: Span, symbol: SymbolId, moves: &[&Move]) -> Optio
             || known.kind == crate::sema::SymbolKind::Constant
             || !span.contains(known.scope) && is_unchanged(ground, span, at)
     };
-    words.into_iter().all(is_fixed).then_some(text)
+    let is_known = source::names(&text).all(is_fixed);
+    is_known.then_some(text)
 }
 
 /// Whether a clause may name the array without a section.

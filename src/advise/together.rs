@@ -10,7 +10,7 @@ use crate::diag;
 use crate::edit::Edit;
 use crate::host::ir::{Derived, ExprKind, StmtId, StmtKind};
 use crate::sema::{self, Class, Header, SymbolId, Use, elements, subscripts};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::{Ground, Piece, edits, host, own, size};
 
@@ -236,7 +236,7 @@ impl<'g, 'a> Pair<'g, 'a> {
         let [first, second] = self.headers.map(|header| unit.stmt(header.body));
         let (StmtKind::Block(before), StmtKind::Block(_)) = (&first.kind, &second.kind) else { return None };
         let second_text = ground.file.text(second.span).into_owned();
-        let words: BTreeSet<&str> = second_text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let words: BTreeSet<&str> = source::words(&second_text).collect();
         let is_declared = before.iter().any(|stmt| {
             let span = unit.stmt(*stmt).span;
             let is_decl = matches!(unit.stmt(*stmt).kind, StmtKind::Decl(_));

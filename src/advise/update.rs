@@ -169,13 +169,13 @@ fn sliced(ground: &Ground, index: usize, item: &ListItem, slices: &[String]) -> 
     let directive = &ground.bound[index].directive;
     let whole = lines(ground, index)?;
     let text = |start: u32, end: u32| ground.file.text(Span { start, end }).into_owned();
-    let (before, behind) = (text(whole.start, item.span.start), text(item.span.end, whole.end));
+    let (before, after) = (text(whole.start, item.span.start), text(item.span.end, whole.end));
     let last = match ground.file.language {
         Language::Fortran(Form::Fixed) => 72,
         Language::Fortran(_) => 132,
         _ => usize::MAX,
     };
-    let all: Vec<String> = slices.iter().map(|slice| format!("{before}{slice}{behind}")).collect();
+    let all: Vec<String> = slices.iter().map(|slice| format!("{before}{slice}{after}")).collect();
     let fits = all.iter().flat_map(|text| text.lines()).all(|line| line.chars().count() <= last);
     let is_only = directive.clauses.len() == 1
         && directive.clauses.iter().all(|clause| match &clause.kind {

@@ -72,7 +72,7 @@ pub fn enclose(
             true => exact < Some(*place),
             false => {
                 exact.is_none()
-                    && blocks.is_behind(unit, texts[parsed[open[*place]].0].next_code, directive.span)
+                    && blocks.is_after(unit, texts[parsed[open[*place]].0].next_code, directive.span)
             }
         });
         let Some(place) = kin.or(exact) else {
@@ -211,7 +211,7 @@ impl Blocks {
     }
 
     /// Whether `end` stands in the block of the statement that begins at `first`, with no other statement between.
-    fn is_behind(&self, unit: &Unit, first: u32, end: Span) -> bool {
+    fn is_after(&self, unit: &Unit, first: u32, end: Span) -> bool {
         let Some(stmt) = self.starts.get(&first) else { return false };
         let Some(around) = self.of.get(stmt) else { return false };
         let StmtKind::Block(list) = &unit.stmt(*around).kind else { return false };

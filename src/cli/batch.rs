@@ -20,7 +20,7 @@ use super::manifest;
 use super::output::{Output, Piece, Put, Run};
 use super::place::{Folder, Like, about, shown};
 use super::progress::Progress;
-use super::{Verdict, fail, record, show, tell};
+use super::{Verdict, fail, notify, record, show};
 use crate::diag::{Diag, Severity};
 use crate::report::{self, Baseline, FileRecord, Groups, Manner, Report, Summary};
 use crate::source::{Language, SourceFile};
@@ -265,14 +265,14 @@ fn trees(task: &Task) -> Verdict {
     };
     progress.end();
     if !task.quiet {
-        task.notes.iter().for_each(|note| tell(&format!("note: {note}\n")));
+        task.notes.iter().for_each(|note| notify(&format!("note: {note}\n")));
         if task.threads > THREADS {
-            tell(&format!("note: `--jobs {}`: no more than {THREADS} threads are started\n", task.threads));
+            notify(&format!("note: `--jobs {}`: no more than {THREADS} threads are started\n", task.threads));
         }
-        tree.skipped.iter().for_each(|what| tell(&format!("note: {what}\n")));
-        task.overrides.unmatched(&task.inputs, &files).iter().for_each(|what| tell(what));
+        tree.skipped.iter().for_each(|what| notify(&format!("note: {what}\n")));
+        task.overrides.unmatched(&task.inputs, &files).iter().for_each(|what| notify(what));
     }
-    tree.failures.iter().for_each(|what| tell(&format!("error: {what}\n")));
+    tree.failures.iter().for_each(|what| notify(&format!("error: {what}\n")));
     let verdict = close(&done, &tree.jobs, &work).max(finish(work));
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
 }
@@ -361,8 +361,8 @@ fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
     let translation = translate(&source, &options);
     let out_file = is_written(&work.task.destination).then(|| place_of(job, work).display().to_string());
     account(&source, &translation, out_file, work, done);
-    let heeds = |line| translation.heeds(&source.file, line);
-    done.messages.extend(work.task.overrides.stale(&source, &job.real, heeds));
+    let grants = |line| translation.grants(&source.file, line);
+    done.messages.extend(work.task.overrides.stale(&source, &job.real, grants));
     deliver(job, &source, &translation, work, done)
 }
 
@@ -560,7 +560,7 @@ fn show_support(place: &Path, text: &str, quiet: bool) -> Verdict {
     if !quiet {
         let (place, lines) = (shown(place), text.lines().count());
         let place = place.display();
-        tell(&format!(
+        notify(&format!(
             "note: {place}: a new file of {lines} lines, which the patch has when written to a file\n"
         ));
     }
@@ -601,7 +601,7 @@ fn runtime(done: &[Done], work: &Batch) -> Verdict {
         verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&named), like, work));
     }
     if !work.task.quiet {
-        tell(&report::nvcc(&sources));
+        notify(&report::nvcc(&sources));
     }
     verdict
 }
@@ -609,7 +609,7 @@ fn runtime(done: &[Done], work: &Batch) -> Verdict {
 fn write(place: &Path, text: &str, like: &Path, work: &Batch) -> Verdict {
     let mut notes = String::new();
     let written = work.write(place, text.as_bytes(), Made { source: None, read: &[], like }, &mut notes);
-    tell(&notes);
+    notify(&notes);
     match written {
         Ok(()) => Verdict::Done,
         Err(error) => fail(&error.to_string()),
@@ -655,7 +655,7 @@ fn close(done: &[Done], jobs: &[Job], work: &Batch) -> Verdict {
     let mut verdict = Verdict::Done;
     for one in done {
         sum.add(&one.summary);
-        tell(&one.messages);
+        notify(&one.messages);
         verdict = verdict.max(if one.failed { Verdict::Failed } else { show(&one.output) });
     }
     verdict = verdict.max(reported(done, &sum, work));
@@ -663,25 +663,25 @@ fn close(done: &[Done], jobs: &[Job], work: &Batch) -> Verdict {
         if !work.task.quiet {
             let all =
                 done.iter().fold((0, 0), |(all, edits), one| (all + one.advice.0, edits + one.advice.1));
-            tell(&report::advice(&sum, all));
+            notify(&report::advice(&sum, all));
         }
         return verdict;
     }
     verdict = verdict.max(support(done, work)).max(runtime(done, work));
     if !work.task.quiet {
         let foreign: Vec<&str> = done.iter().filter_map(|one| one.foreign.as_deref()).collect();
-        tell(&report::foreign(&foreign, work.manner));
+        notify(&report::foreign(&foreign, work.manner));
         let unlisted: Vec<&str> = done.iter().filter_map(|one| one.unlisted.as_deref()).collect();
-        tell(&report::unlisted(&unlisted, work.manner));
+        notify(&report::unlisted(&unlisted, work.manner));
         let inputs: HashSet<&Path> = jobs.iter().map(|job| job.real.as_path()).collect();
         let beside: Vec<String> =
             work.headers.beside(&inputs).iter().map(|path| shown(path).display().to_string()).collect();
         let beside: Vec<&str> = beside.iter().map(String::as_str).collect();
-        tell(&report::beside(&beside, work.manner));
-        tell(&report::table(&sum, work.manner));
+        notify(&report::beside(&beside, work.manner));
+        notify(&report::table(&sum, work.manner));
         let reviewed: usize = done.iter().map(|one| one.reviewed).sum();
         if reviewed > 0 {
-            tell(&format!("{reviewed} reviewed messages are in the baseline and not shown\n"));
+            notify(&format!("{reviewed} reviewed messages are in the baseline and not shown\n"));
         }
     }
     let is_left = match &work.baseline {
@@ -725,7 +725,7 @@ fn finish(work: Batch) -> Verdict {
     match out.finish(run) {
         Ok(stale) => {
             if !work.task.quiet {
-                stale.iter().for_each(|what| tell(&format!("note: {what}\n")));
+                stale.iter().for_each(|what| notify(&format!("note: {what}\n")));
             }
             Verdict::Done
         }

@@ -320,9 +320,9 @@ fn parts(words: &[String]) -> Vec<WordPart<'_>> {
     const HANDS_ON: [&str; 3] = ["-Xpreprocessor", "-Xclang", "-Xflang"];
     let mut all = Vec::new();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !HANDS_ON.contains(&word.as_str())) {
-        let behind = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,"));
-        let mut start = word.len() - behind.map_or(word.len(), str::len);
-        for text in behind.map_or(vec![word.as_str()], |words| words.split(',').collect()) {
+        let after = word.strip_prefix("-Wp,").or_else(|| word.strip_prefix("-WF,"));
+        let mut start = word.len() - after.map_or(word.len(), str::len);
+        for text in after.map_or(vec![word.as_str()], |words| words.split(',').collect()) {
             all.push(WordPart { at, bytes: start..start + text.len(), text });
             start += text.len() + 1;
         }

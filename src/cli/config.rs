@@ -354,21 +354,21 @@ impl Overrides {
             let wish = place.wish;
             place.label.lines(source).into_iter().map(move |line| (line, wish)).collect::<Vec<_>>()
         };
-        let asked = places.flat_map(lines).collect();
+        let wishes = places.flat_map(lines).collect();
         if sections.is_empty() {
-            return Options { asked, ..all.clone() };
+            return Options { wishes, ..all.clone() };
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let own = known.entry(sections).or_insert_with_key(|sections| self.read(sections, all));
-        Options { asked, ..own.clone() }
+        Options { wishes, ..own.clone() }
     }
 
     /// What there is to say of the directives in a source that `[[at]]` names: those that are not there, or that have nothing to
-    /// change, as the translation `heeds` no line of them.
-    pub fn stale(&self, source: &Source, path: &Path, heeds: impl Fn(usize) -> bool) -> Vec<String> {
+    /// change, as the translation `grants` no line of them.
+    pub fn stale(&self, source: &Source, path: &Path, grants: impl Fn(usize) -> bool) -> Vec<String> {
         let name = &source.file.name;
         let places = self.config.places.iter().filter(|place| place.file == path);
-        let stale = places.filter(|place| !place.label.lines(source).into_iter().any(&heeds));
+        let stale = places.filter(|place| !place.label.lines(source).into_iter().any(&grants));
         let what = stale.map(|place| match &place.label {
             Label::Line(line) => format!("{name}:{line}"),
             Label::Routine(routine, None) => format!("{name}: `{routine}`"),

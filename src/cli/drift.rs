@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Manifest};
 use super::place::shown;
-use super::{Verdict, fail, files, print, tell};
+use super::{Verdict, fail, files, notify, print};
 use crate::scan;
 use crate::source::Languages;
 
@@ -51,9 +51,9 @@ pub fn run(out: &Path) -> Verdict {
     }
     drifted.extend(unknown(&manifest, out));
     if manifest.version != env!("CARGO_PKG_VERSION") {
-        tell(&format!("note: acc2omp {} wrote this folder\n", manifest.version));
+        notify(&format!("note: acc2omp {} wrote this folder\n", manifest.version));
     }
-    edited.iter().for_each(|note| tell(note));
+    edited.iter().for_each(|note| notify(note));
     let said = print(drifted.iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes());
     said.max(if drifted.is_empty() { Verdict::Done } else { Verdict::Left })
 }

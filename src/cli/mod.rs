@@ -98,12 +98,12 @@ fn written(bytes: &[u8], is_failure: impl Fn(&std::io::Error) -> bool) -> Verdic
 }
 
 /// Writes to standard error; there is nowhere to complain if that fails.
-fn tell(text: &str) {
+fn notify(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Says why the run fails.
 fn fail(why: &str) -> Verdict {
-    tell(&format!("error: {why}\n"));
+    notify(&format!("error: {why}\n"));
     Verdict::Failed
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::place::{Folder, Like, about};
-use super::{Verdict, fail, print, tell};
+use super::{Verdict, fail, notify, print};
 use crate::report::{Baseline, Report, baseline};
 
 /// The form of a report.
@@ -105,7 +105,7 @@ impl Reports {
         verdict.max(match (&self.output, self.format) {
             (Some(path), _) => to_file(path, &text),
             (None, Format::Human) => {
-                tell(&text);
+                notify(&text);
                 Verdict::Done
             }
             (None, _) => print(text.as_bytes()),

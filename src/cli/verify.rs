@@ -11,7 +11,7 @@ use std::{fs, io};
 use super::build::{Build, CompilerFlags};
 use super::config::Config;
 use super::headers::Headers;
-use super::{Verdict, fail, files, print, tell};
+use super::{Verdict, fail, files, notify, print};
 use crate::pins::{HEADER, Purpose, Site};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
@@ -96,7 +96,7 @@ fn init() -> Result<ExitCode, String> {
         .open(&path)
         .map_err(|error| format!("{FILE}: {error}"))?;
     file.write_all(format!("{end}{gap}{section}").as_bytes()).map_err(|error| format!("{FILE}: {error}"))?;
-    tell(&format!(
+    notify(&format!(
         "{FILE}: wrote `[verify]`; fill in how the program is run, and what begins with `false`\n"
     ));
     Ok(ExitCode::SUCCESS)
@@ -139,7 +139,7 @@ fn verify(
         let saved = verification.save(folder, &search, &said);
         bar.finish_and_clear();
         saved?;
-        tell(&format!("saved the reference in {}\n", folder.display()));
+        notify(&format!("saved the reference in {}\n", folder.display()));
         return Ok(ExitCode::SUCCESS);
     }
     let report = verification.run(&task.tests, &constructs, &search, &said);
@@ -157,11 +157,11 @@ fn verify(
 
 /// Shows the commands and asks whether they may run.
 fn ask(settings: &Settings) -> Result<(), String> {
-    tell(&format!("{FILE} has these commands:\n{}", settings.commands()));
+    notify(&format!("{FILE} has these commands:\n{}", settings.commands()));
     if !io::stdin().is_terminal() {
         return Err("nobody has agreed to them: `--yes` runs them without asking".to_owned());
     }
-    tell("Run them? [y/N] ");
+    notify("Run them? [y/N] ");
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;
     match answer.trim() {

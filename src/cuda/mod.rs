@@ -33,7 +33,7 @@ pub use schedule::PREFERENCE;
 use file::device::Fit;
 use file::hidden::Hidden;
 use fit::placement::Placements;
-use fit::{hoisted, stuck};
+use fit::{hoisted, uncopyable};
 use host::lowering::Lowering;
 use kernel::routine::Routines;
 use program::names;
@@ -49,13 +49,13 @@ pub struct Lowered {
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
-    let stuck = stuck::functions(input);
+    let uncopyable = uncopyable::functions(input);
     let effects = Effects::of(input);
     let choices = Rc::new(Choices::of(input));
     let repeated = Repeated::of(input, &choices);
     let texts = LastTexts::default();
     let input = &Input {
-        stuck: Some(&stuck),
+        uncopyable: Some(&uncopyable),
         effects: Some(&effects),
         choices: Some(&choices),
         repeated: Some(&repeated),
@@ -75,7 +75,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         marked: Default::default(),
         hoisted: Vec::new(),
         published: Default::default(),
-        is_told: false,
+        is_reported: false,
     };
     let mut done = Vec::with_capacity(input.bound.len());
     for index in 0..input.bound.len() {

@@ -928,7 +928,7 @@ impl<'a> Maker<'a> {
     }
 
     fn args(&self, roles: &BTreeMap<SymbolId, Role>, arrays: &[SymbolId]) -> Result<Vec<Argument>, Why> {
-        let asked = self.variables.asked();
+        let bounds_passed = self.variables.bounds_passed();
         let mut args = Vec::new();
         for symbol in self.order.iter().filter(|symbol| !self.is_inside(**symbol)) {
             let Some(variable) = self.variables.get(*symbol) else { continue };
@@ -960,7 +960,7 @@ impl<'a> Maker<'a> {
                     args.push(Argument { name, passed, ty: Type::INTEGER, actual, object: None });
                 }
             }
-            for (_, at, which) in asked.iter().filter(|(other, _, _)| other == symbol) {
+            for (_, at, which) in bounds_passed.iter().filter(|(other, _, _)| other == symbol) {
                 let (function, kind) = match which {
                     BoundQuery::Lower => ("lbound", ", 8"),
                     // One that is absent has no size to ask for.

@@ -185,13 +185,13 @@ impl Values<'_> {
         let span = seen.unit.expr(arg).span;
         let whole = Span { start: 0, end: seen.file.bytes.len() as u32 };
         let before = seen.file.slice(Span { end: span.start, ..whole }).trim_ascii_end();
-        let behind = seen.file.slice(Span { start: span.end, ..whole }).trim_ascii_start();
+        let after = seen.file.slice(Span { start: span.end, ..whole }).trim_ascii_start();
         let is_written = seen.file.slice(span).starts_with(b"(");
         // What opens the list of arguments stands after a name.
         let opens = before.strip_suffix(b"(").map(<[u8]>::trim_ascii_end);
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let is_apart = opens.is_some_and(|outside| !outside.last().is_some_and(is_name));
-        is_written || is_apart && behind.starts_with(b")")
+        is_written || is_apart && after.starts_with(b")")
     }
 
     /// The symbol of a name.
@@ -632,10 +632,10 @@ fn real(number: &str, ty: Type) -> String {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (number, None),
     };
-    let (before, behind) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mut text = whole(before);
     text.push('.');
-    text.push_str(if behind.is_empty() { "0" } else { behind });
+    text.push_str(if after.is_empty() { "0" } else { after });
     if let Some(exponent) = exponent.filter(|exponent| !exponent.trim_start_matches(['+', '0']).is_empty()) {
         text.push('e');
         text.push_str(exponent);

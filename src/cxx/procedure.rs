@@ -370,8 +370,8 @@ impl Writer<'_> {
         let mut bounds = Bounds { lines: Vec::new(), passed: Vec::new() };
         let mut done: BTreeSet<(SymbolId, usize, BoundQuery)> = BTreeSet::new();
         loop {
-            let asked = values.variables.asked();
-            let fresh: Vec<_> = asked.into_iter().filter(|one| !done.contains(one)).collect();
+            let bounds_passed = values.variables.bounds_passed();
+            let fresh: Vec<_> = bounds_passed.into_iter().filter(|one| !done.contains(one)).collect();
             if fresh.is_empty() {
                 return Ok(bounds);
             }

@@ -227,9 +227,9 @@ impl<'a> Files<'a> {
     pub fn declared(&self, seen: Texts<'a>, decl: &Decl) -> Option<Type> {
         let stated = plain_code(seen, Span { start: decl.span.start, end: decl.name_span.start });
         let stated = without_prefixes(&stated);
-        let behind = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
+        let after = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
         // An old way to state a kind after the name.
-        if behind.starts_with('*') {
+        if after.starts_with('*') {
             return None;
         }
         self.stated(seen, stated, decl.span.start)
@@ -468,8 +468,8 @@ pub fn is_conditional(seen: Texts, decl: &Decl) -> bool {
 fn without_prefixes(stated: &str) -> &str {
     const WORDS: [&str; 6] = ["non_recursive", "recursive", "impure", "pure", "elemental", "module"];
     let mut rest = stated;
-    while let Some(behind) = WORDS.iter().find_map(|word| rest.strip_prefix(word)) {
-        rest = behind;
+    while let Some(after) = WORDS.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = after;
     }
     rest
 }

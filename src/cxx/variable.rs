@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::host::ir::{BaseType, Decl, Derived, ExprId, ExprKind, ScopeKind, StmtId, UnaryOp, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, Texts};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::Why;
 use super::component;
@@ -80,7 +80,7 @@ pub struct Variables {
     others: BTreeMap<SymbolId, SymbolId>,
     /// There are names of variables or of parts of such.
     has_others: bool,
-    asked: RefCell<BTreeSet<(SymbolId, usize, BoundQuery)>>,
+    bounds_passed: RefCell<BTreeSet<(SymbolId, usize, BoundQuery)>>,
     /// The optional arguments of which it is asked whether they are there.
     presence: RefCell<BTreeSet<SymbolId>>,
 }
@@ -189,7 +189,7 @@ const TAKEN: &[&str] = &[
 
 /// The names in a text of C++ or Fortran; words and numbers are among them.
 pub fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+    source::words(text)
 }
 
 /// A name of Fortran as a name of C++.
@@ -316,8 +316,8 @@ impl Variables {
     }
 
     /// What is passed beside variables: the variable, the number of the dimension from one, and what of it.
-    pub fn asked(&self) -> Vec<(SymbolId, usize, BoundQuery)> {
-        self.asked.borrow().iter().copied().collect()
+    pub fn bounds_passed(&self) -> Vec<(SymbolId, usize, BoundQuery)> {
+        self.bounds_passed.borrow().iter().copied().collect()
     }
 
     /// What says whether an optional argument is there; `None` of another variable.
@@ -342,7 +342,7 @@ impl Variables {
         Some(match bound {
             Bound::Constant(value) => BoundText::Number(value),
             Bound::Passed => {
-                self.asked.borrow_mut().insert((symbol, at, which));
+                self.bounds_passed.borrow_mut().insert((symbol, at, which));
                 BoundText::Name(passed_name(&variable.bounds, at, which))
             }
         })

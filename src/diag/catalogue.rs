@@ -1662,7 +1662,7 @@ pub fn output_not_parsed(at: Span) -> Diag {
 
 /// The diagnostic that a rule page asks for by its code; `word` is the clause or directive it is about.
 /// `None` for a code that no page may name.
-pub fn tell(code: Code, at: Span, word: &str) -> Option<Diag> {
+pub fn of_code(code: Code, at: Span, word: &str) -> Option<Diag> {
     let made = match code.0 {
         201 => present_unchecked(at, word),
         202 => default_none_dropped(at),

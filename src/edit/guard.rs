@@ -157,8 +157,8 @@ impl Around {
 
 /// Whether the text that an edit makes stands at its place already.
 fn is_there(file: &SourceFile, around: &Around, edit: &Edit) -> bool {
-    let (before, behind) = file.bytes.split_at(edit.span.start as usize);
-    let is_beside = edit.span.is_empty() && (before.ends_with(&edit.text) || behind.starts_with(&edit.text));
+    let (before, after) = file.bytes.split_at(edit.span.start as usize);
+    let is_beside = edit.span.is_empty() && (before.ends_with(&edit.text) || after.starts_with(&edit.text));
     let is_same = |fork: &Fork| file.slice(fork.whole).trim_ascii() == edit.text.trim_ascii();
     is_beside || around.of(edit.span).any(is_same)
 }
@@ -330,9 +330,9 @@ fn is_comment(line: &[u8]) -> bool {
 fn at_line_start(file: &SourceFile, edit: &Edit) -> Edit {
     let line = file.lines.span(file.lines.line(edit.span.start));
     let end: &[u8] = if file.slice(line).ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
-    let is_behind = edit.span.is_empty() && file.slice(Span { start: edit.span.start, end: line.end }) == end;
+    let is_after = edit.span.is_empty() && file.slice(Span { start: edit.span.start, end: line.end }) == end;
     match edit.text.strip_prefix(end) {
-        Some(lines) if is_behind => {
+        Some(lines) if is_after => {
             Edit { span: Span { start: line.end, end: line.end }, text: [lines, end].concat() }
         }
         _ => edit.clone(),

@@ -46,14 +46,14 @@ impl Cut {
             [first] | [first, "#else"] if *first == original && is_guessed => Some(0),
             _ => return None,
         };
-        let behind = |at: u32| file.lines.span(file.lines.line(at)).end;
+        let after = |at: u32| file.lines.span(file.lines.line(at)).end;
         let lines = |at: usize| {
             let inside = fork.branches[at].inside;
             let line = file.lines.span(file.lines.line(fork.branches[at].head.start));
             Span { start: line.end, end: file.lines.span(file.lines.line(inside.end)).start.max(line.end) }
         };
         let start = file.lines.span(file.lines.line(fork.whole.start)).start;
-        let end = behind(fork.whole.end.saturating_sub(1));
+        let end = after(fork.whole.end.saturating_sub(1));
         Some(Cut { whole: Span { start, end }, kept: kept.map(lines) })
     }
 }

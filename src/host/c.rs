@@ -33,7 +33,7 @@ pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
         function.has_error = errors.iter().any(|error| function.span.contains(*error));
     }
     reader.unit.errors = errors;
-    apart::tell(file, &mut reader.unit);
+    apart::rename(file, &mut reader.unit);
     reader.unit
 }
 

@@ -170,7 +170,7 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option
 
 /// The edit that puts statements on lines of their own after a directive, indented like it. `None` if other code stands
 /// on its lines.
-pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
+pub fn lines_after_directive(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
     whole_line(file, directive)?;
     lines_after(file, directive.end, directive, statements)
 }
@@ -179,8 +179,8 @@ pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -
 /// it on its line.
 pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String]) -> Option<Edit> {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));
-    let behind = Span { start: offset, end: line.end };
-    let rest = file.text(behind);
+    let after = Span { start: offset, end: line.end };
+    let rest = file.text(after);
     let words = rest.trim();
     let is_comment = words.starts_with("//")
         || words.starts_with("/*") && words.ends_with("*/") && words.matches("*/").count() == 1;
@@ -203,7 +203,7 @@ fn indented(file: &SourceFile, like: Span, lines: &[String]) -> String {
 }
 
 /// The edit that puts a directive on a line of its own after the line of `offset`.
-pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
+pub fn after_line(file: &SourceFile, offset: u32, text: &str) -> Edit {
     // Before the line end, so that what is put before the next line does not meet it.
     let at = before_line_end(file, offset);
     let text = format!("{}{text}", line_end(file, offset.max(1) - 1));

@@ -157,12 +157,12 @@ impl<'a> CodeLines<'a> {
     /// How the code after line `first` is indented; at the end of a block, how the code before it is.
     fn indentation(&self, first: usize) -> String {
         // A directive's own continuation lines are not code.
-        let mut behind = first;
-        while self.line(behind).trim_end().ends_with('\\') {
-            behind += 1;
+        let mut after = first;
+        while self.line(after).trim_end().ends_with('\\') {
+            after += 1;
         }
         let before = self.code.partition_point(|line| *line < first);
-        let next = self.code.partition_point(|line| *line <= behind);
+        let next = self.code.partition_point(|line| *line <= after);
         // Not between two lines of code: the line of the directive is code itself.
         if before != next {
             return self.between(before, next);

@@ -28,14 +28,14 @@ pub fn whole_line(file: &SourceFile, span: Span) -> Option<Span> {
     let lines = lines_of(file, span);
     let blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
     let before = file.slice(Span { start: lines.start, end: span.start });
-    let behind = file.slice(Span { start: span.end, end: lines.end });
-    (blank(before) && blank(behind)).then_some(lines)
+    let after = file.slice(Span { start: span.end, end: lines.end });
+    (blank(before) && blank(after)).then_some(lines)
 }
 
 /// The offset before the line end of the line that holds the byte before `offset`.
 pub fn before_line_end(file: &SourceFile, offset: u32) -> u32 {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));
-    let behind = file.slice(Span { start: offset.min(line.end), end: line.end });
-    let ends = behind.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let after = file.slice(Span { start: offset.min(line.end), end: line.end });
+    let ends = after.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     line.end.max(offset) - ends as u32
 }

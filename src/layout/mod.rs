@@ -17,7 +17,7 @@ use crate::source::{SourceFile, Span};
 pub use changes::{CodeLines, edits_of_change, first_include, stack};
 pub use conditional::conditioned;
 pub use lines::before_line_end;
-pub use parts::{Ground, behind_label, edits_of, joined};
+pub use parts::{Ground, after_label, edits_of, joined};
 pub use specification::{innermost, place_in_specification, specified};
 
 /// The edit that puts the words of a new directive in place of an old one.
@@ -96,11 +96,11 @@ pub fn above(file: &SourceFile, old: &DirectiveText, lines: &[String]) -> Option
 
 /// The edit that puts statements on lines of their own after a directive, indented like it. `None` if other code stands
 /// on its lines.
-pub fn lines_behind(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
+pub fn lines_after_directive(file: &SourceFile, directive: Span, statements: &[String]) -> Option<Edit> {
     if file.language.is_fortran() {
         fortran::lines_after(file, directive.end, directive, statements)
     } else {
-        c::lines_behind(file, directive, statements)
+        c::lines_after_directive(file, directive, statements)
     }
 }
 
@@ -136,10 +136,10 @@ pub fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit
 }
 
 /// The edit that puts a directive on a line of its own after the line of `offset`.
-pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
+pub fn after_line(file: &SourceFile, offset: u32, text: &str) -> Edit {
     if file.language.is_fortran() {
-        fortran::behind(file, offset, text)
+        fortran::after_line(file, offset, text)
     } else {
-        c::behind(file, offset, text)
+        c::after_line(file, offset, text)
     }
 }

@@ -131,14 +131,14 @@ impl Laying<'_> {
                 let lines = self.same(*block, lines);
                 self.edits.push(super::lines_after(file, span.start + 1, span, &lines)?);
             }
-            SourceChange::Behind(offset, directive) => {
+            SourceChange::DirectiveAfter(offset, directive) => {
                 let lines = [directive.line(speech)];
                 let lines = self.ground.under_conditions_of(old.start, *offset, &lines);
-                self.edits.push(super::behind(file, *offset, &lines.join("\n")));
+                self.edits.push(super::after_line(file, *offset, &lines.join("\n")));
             }
             SourceChange::Around(function, around) => {
-                let [before, behind] = around.as_ref();
-                let lines = [&*before.line(speech), &*behind.line(speech)];
+                let [before, after] = around.as_ref();
+                let lines = [&*before.line(speech), &*after.line(speech)];
                 self.edits.extend(super::around(file, unit.function(*function).span, lines));
             }
             SourceChange::Specified(directive) => match place_in_specification(unit, old.start) {
@@ -155,11 +155,13 @@ impl Laying<'_> {
             SourceChange::BeforeDirective(span, lines) => self.inserted(span.start, lines)?,
             SourceChange::AtEnd(block, lines) => self.at_end(*block, &self.same(*block, lines))?,
             SourceChange::LinesBefore(lines) => self.above += &super::above(file, self.old, lines)?,
-            SourceChange::LinesBehind(lines) if self.old.form == Form::Operator => {
+            SourceChange::LinesAfter(lines) if self.old.form == Form::Operator => {
                 let text = format!(" {}", super::on_one_line(lines)).into_bytes();
                 self.edits.push(Edit { span: Span { start: old.end, end: old.end }, text });
             }
-            SourceChange::LinesBehind(lines) => self.edits.push(super::lines_behind(file, old, lines)?),
+            SourceChange::LinesAfter(lines) => {
+                self.edits.push(super::lines_after_directive(file, old, lines)?)
+            }
             SourceChange::Respelled(names) => self.respelled(names)?,
         }
         Some(())
@@ -287,7 +289,7 @@ fn edits_of_implied(
         match part {
             SourceChange::Directive(directive) => before.push(directive.line(speech)),
             SourceChange::Pair(first, second) => before.extend([first.line(speech), second.line(speech)]),
-            SourceChange::LinesBefore(lines) | SourceChange::LinesBehind(lines) => {
+            SourceChange::LinesBefore(lines) | SourceChange::LinesAfter(lines) => {
                 before.extend(lines.iter().cloned())
             }
             SourceChange::Gone
@@ -371,7 +373,7 @@ pub fn joined(edits: Vec<Edit>) -> Vec<Edit> {
 
 /// The edits of a directive after a label of C: OpenMP's directives that stand alone are not statements that it could mark.
 /// `span` is the directive's, which stands alone.
-pub fn behind_label(file: &SourceFile, scan: &Scan, span: Span, mut edits: Vec<Edit>) -> Vec<Edit> {
+pub fn after_label(file: &SourceFile, scan: &Scan, span: Span, mut edits: Vec<Edit>) -> Vec<Edit> {
     let before = scan.shadow.get(..span.start as usize).unwrap_or_default().trim_ascii_end();
     if file.language.is_fortran() || !before.ends_with(b":") || !super::stands_alone(file, span) {
         return edits;

@@ -179,10 +179,10 @@ impl Block {
                 && !text.trim_end().ends_with('%')
                 && char.is_ascii_alphabetic();
             let found = names.iter().filter(|_| may_begin);
-            let found = found.filter_map(|alias| Some((alias, behind(rest, &alias.key)?))).next();
-            if let Some((alias, behind)) = found {
+            let found = found.filter_map(|alias| Some((alias, after(rest, &alias.key)?))).next();
+            if let Some((alias, after)) = found {
                 text.push_str(&alias.name);
-                rest = behind;
+                rest = after;
                 continue;
             }
             match quote {
@@ -260,7 +260,7 @@ fn is_word(char: char) -> bool {
 }
 
 /// What stands after the path `key` at the beginning of a text, whatever its case and its blanks.
-fn behind<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+fn after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut rest = text;
     for wanted in key.chars() {
         rest = rest.trim_start_matches(' ');

@@ -110,12 +110,12 @@ pub fn lower_api(
 ) -> ApiLowered {
     let mut lowering = Lowering { sections, uses, target, stands_alone, diags: Vec::new(), rows: Vec::new() };
     let mut changes = Vec::new();
-    let mut behind = 0;
+    let mut after = 0;
     for used in uses {
-        if used.span.start < behind {
+        if used.span.start < after {
             continue;
         }
-        behind = used.extent().end;
+        after = used.extent().end;
         let said = lowering.diags.len();
         let change = lowering.outermost(used).unwrap_or_else(|Refused| {
             lowering.diags.truncate(said);
@@ -150,7 +150,7 @@ impl Lowering<'_> {
                 let queue = self.queue(page, call).or_else(|| self.named(page, call, "queue_argument"));
                 let queue = self.slot(queue)?;
                 let waited = self.slot(self.named(page, call, "wait_argument"))?;
-                self.tell_length(page, call);
+                self.report_length(page, call);
                 let directives = pragmas.iter().map(|pragma| {
                     let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
                     let filled = pragma.clauses.iter().map(|clause| match clause.argument {
@@ -168,7 +168,7 @@ impl Lowering<'_> {
                 });
                 let directives: Vec<Directive> = directives.collect();
                 let directives = if self.is_flang() { self.with_tasks(directives, used) } else { directives };
-                self.tell(row, used);
+                self.report(row, used);
                 match (span, led) {
                     (Some(span), _) => Ok(ApiChange::Pragmas(span, directives)),
                     (None, Some(start)) => {
@@ -179,7 +179,7 @@ impl Lowering<'_> {
             }
             Action::Drop => {
                 let gone = stmt.and_then(alone);
-                self.tell(row, used);
+                self.report(row, used);
                 Ok(gone.map_or(ApiChange::Text(used.extent(), "(void)0".to_owned()), ApiChange::Gone))
             }
             _ => {
@@ -213,7 +213,7 @@ impl Lowering<'_> {
     }
 
     /// Says that Fortran moves all of an array whatever the length of the call is.
-    fn tell_length(&mut self, page: &Page, call: &ApiCall) {
+    fn report_length(&mut self, page: &Page, call: &ApiCall) {
         let length = self.named(page, call, "bytes").filter(|_| self.is_fortran());
         if let Some(length) = length {
             self.diags.push(diag::length_not_kept(self.sections.unit.expr(length).span));
@@ -257,9 +257,9 @@ impl Lowering<'_> {
         self.target.speech == BaseLanguage::Fortran
     }
 
-    fn tell(&mut self, row: &Row, used: &ApiUse) {
+    fn report(&mut self, row: &Row, used: &ApiUse) {
         self.rows.push(row.id.to_string());
-        let said = row.tell.and_then(|code| diag::tell(code, used.span, &used.name));
+        let said = row.code.and_then(|code| diag::of_code(code, used.span, &used.name));
         self.diags.extend(said);
     }
 
@@ -267,7 +267,7 @@ impl Lowering<'_> {
     fn expression(&mut self, used: &ApiUse) -> Result<String, Refused> {
         let (page, row) = self.row(used)?;
         let Action::Call(template) = &row.action else { return Err(Refused) };
-        self.tell(row, used);
+        self.report(row, used);
         let mut text = template.replace("{device}", DEVICE).replace("{host}", HOST);
         text = text.replace("{word}", used.name.trim_start_matches("acc_"));
         if self.is_fortran() && self.is_for_c(used, &text) {

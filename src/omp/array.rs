@@ -27,7 +27,7 @@ pub fn loops(elementwise: &Elementwise) -> Vec<String> {
     }
     for line in &elementwise.lines {
         let code: String = line.code.iter().map(|piece| spell(piece, elementwise, &is_counted)).collect();
-        let (code, before, behind) = match line.kind {
+        let (code, before, after) = match line.kind {
             LineKind::Assignment => (code, 0, 0),
             LineKind::If => (format!("if ({code}) then"), 0, 1),
             LineKind::ElseIf => (format!("else if ({code}) then"), 1, 1),
@@ -36,7 +36,7 @@ pub fn loops(elementwise: &Elementwise) -> Vec<String> {
         };
         depth -= before;
         lines.push(format!("{}{code}", indent(depth)));
-        depth += behind;
+        depth += after;
     }
     for _ in 0..rank {
         depth -= 1;

@@ -106,7 +106,7 @@ pub struct Facts<'a> {
 }
 
 /// Translates one clause.
-pub fn translate(clause: &AccClause, asked: &RuleQuery, facts: &Facts, into: &mut Gathered) {
+pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mut Gathered) {
     let class = facts.class;
     let entry = entry(&clause.kind);
     match &clause.kind {
@@ -117,15 +117,15 @@ pub fn translate(clause: &AccClause, asked: &RuleQuery, facts: &Facts, into: &mu
                 _ => "none",
             };
             for item in list {
-                let asked = about_rows(&asked.with_modifier(modifier), item, facts);
-                item_by_row(entry, clause, (item, class(item)), &asked, facts, into);
+                let query = about_rows(&query.with_modifier(modifier), item, facts);
+                item_by_row(entry, clause, (item, class(item)), &query, facts, into);
             }
         }
         ClauseKind::UseDevice(list) => {
             for item in list {
                 let used_as = if (facts.is_address)(item) { "address" } else { "object" };
-                let asked = RuleQuery { used_as, ..asked.clone() };
-                item_by_row(entry, clause, (item, class(item)), &asked, facts, into);
+                let query = RuleQuery { used_as, ..query.clone() };
+                item_by_row(entry, clause, (item, class(item)), &query, facts, into);
             }
         }
         ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
@@ -133,38 +133,38 @@ pub fn translate(clause: &AccClause, asked: &RuleQuery, facts: &Facts, into: &mu
                 if (facts.begins)(item) {
                     into.turns.push(Start::here(into));
                 }
-                item_by_row(entry, clause, (item, class(item)), &about_rows(asked, item, facts), facts, into);
+                item_by_row(entry, clause, (item, class(item)), &about_rows(query, item, facts), facts, into);
             }
         }
         ClauseKind::If(expr) | ClauseKind::DeviceNum(expr) | ClauseKind::DefaultAsync(expr) => {
-            by_row(entry, clause, Some(expr), asked, into);
+            by_row(entry, clause, Some(expr), query, into);
         }
-        ClauseKind::SelfRun(condition) => by_row(entry, clause, condition.as_ref(), asked, into),
-        ClauseKind::NumGangs(sizes) => num_gangs(entry, clause, sizes, asked, into),
+        ClauseKind::SelfRun(condition) => by_row(entry, clause, condition.as_ref(), query, into),
+        ClauseKind::NumGangs(sizes) => num_gangs(entry, clause, sizes, query, into),
         ClauseKind::NumWorkers(size) | ClauseKind::VectorLength(size) => {
-            by_row(entry, clause, Some(size), asked, into);
+            by_row(entry, clause, Some(size), query, into);
         }
         ClauseKind::Default { none } => {
             let keyword = if *none { "none" } else { "present" };
-            by_row(entry, clause, None, &RuleQuery { keyword, ..asked.clone() }, into);
+            by_row(entry, clause, None, &RuleQuery { keyword, ..query.clone() }, into);
         }
         ClauseKind::Async(queue) => {
-            let (known, text) = queue::argument(queue.as_ref(), facts.constant, asked.speech);
-            match look::row(entry, &RuleQuery { queue: known, ..asked.clone() }) {
-                Some(row) => apply(row, clause, &text, asked, into),
+            let (known, text) = queue::argument(queue.as_ref(), facts.constant, query.speech);
+            match look::row(entry, &RuleQuery { queue: known, ..query.clone() }) {
+                Some(row) => apply(row, clause, &text, query, into),
                 None => unknown(clause, into),
             }
         }
         ClauseKind::Wait(Some(argument)) if !argument.queues.is_empty() => {
-            for (text, queue) in queue::slots(argument, asked.speech).into_iter().zip(&argument.queues) {
+            for (text, queue) in queue::slots(argument, query.speech).into_iter().zip(&argument.queues) {
                 let (clauses, lines) = (into.clauses.len(), into.before.len());
-                by_row(entry, clause, Some(&Expr { text, span: queue.span }), asked, into);
+                by_row(entry, clause, Some(&Expr { text, span: queue.span }), query, into);
                 let made = into.clauses.split_off(clauses).into_iter();
-                let made = made.map(|(on, clause)| (on, queue::of_argument(clause, argument, asked.speech)));
+                let made = made.map(|(on, clause)| (on, queue::of_argument(clause, argument, query.speech)));
                 into.clauses.extend(made.collect::<Vec<_>>());
                 let waits = into.before.split_off(lines).into_iter();
                 into.before.extend(
-                    waits.map(|line| queue::line_of(line, argument, asked.speech)).collect::<Vec<_>>(),
+                    waits.map(|line| queue::line_of(line, argument, query.speech)).collect::<Vec<_>>(),
                 );
             }
         }
@@ -175,21 +175,21 @@ pub fn translate(clause: &AccClause, asked: &RuleQuery, facts: &Facts, into: &mu
         | ClauseKind::AtomicWrite
         | ClauseKind::AtomicUpdate
         | ClauseKind::AtomicCapture
-        | ClauseKind::Nohost => by_row(entry, clause, None, asked, into),
-        ClauseKind::Bind(name) => match look::row(entry, asked) {
-            Some(row) => apply(row, clause, name.text.trim_matches('"'), asked, into),
+        | ClauseKind::Nohost => by_row(entry, clause, None, query, into),
+        ClauseKind::Bind(name) => match look::row(entry, query) {
+            Some(row) => apply(row, clause, name.text.trim_matches('"'), query, into),
             None => unknown(clause, into),
         },
         // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
-        ClauseKind::DeviceType(names) if asked.on == "set" => {
+        ClauseKind::DeviceType(names) if query.on == "set" => {
             let known = names.first().and_then(|name| device_constant(&name.text));
-            match (look::row(entry, asked), known) {
-                (Some(row), Some(text)) => apply(row, clause, &text, asked, into),
+            match (look::row(entry, query), known) {
+                (Some(row), Some(text)) => apply(row, clause, &text, query, into),
                 _ => unknown(clause, into),
             }
         }
-        ClauseKind::DeviceType(_) if matches!(asked.on, "init" | "shutdown") => {
-            by_row(entry, clause, None, asked, into)
+        ClauseKind::DeviceType(_) if matches!(query.on, "init" | "shutdown") => {
+            by_row(entry, clause, None, query, into)
         }
         // The plan has turned these into attributes, levels and nests.
         ClauseKind::DeviceType(_)
@@ -207,22 +207,22 @@ pub fn translate(clause: &AccClause, asked: &RuleQuery, facts: &Facts, into: &mu
     }
 }
 
-fn about_rows(asked: &RuleQuery, item: &ListItem, facts: &Facts) -> RuleQuery {
+fn about_rows(query: &RuleQuery, item: &ListItem, facts: &Facts) -> RuleQuery {
     let memory = if (facts.is_rows)(item) { "rows" } else { "block" };
-    RuleQuery { memory, ..asked.clone() }
+    RuleQuery { memory, ..query.clone() }
 }
 
 fn item_by_row(
     entry: &str,
     clause: &AccClause,
     (item, class): (&ListItem, Class),
-    asked: &RuleQuery,
+    query: &RuleQuery,
     facts: &Facts,
     into: &mut Gathered,
 ) {
-    let asked = asked.with_item(item, class);
-    let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
-    let pieces = (facts.section)(item).map(|section| Pieces::of(item, section, asked.speech));
+    let query = query.with_item(item, class);
+    let Some(row) = look::row(entry, &query) else { return unknown(clause, into) };
+    let pieces = (facts.section)(item).map(|section| Pieces::of(item, section, query.speech));
     let pieces = match (facts.needs_name)(item) {
         true => Some(pieces.unwrap_or_else(|| Pieces::plain(item)).named()),
         false => pieces,
@@ -232,39 +232,39 @@ fn item_by_row(
     let text = match entry {
         // The object itself: OpenACC compilers take `this` for all of it.
         _ if item.text == "this" && class == Class::Unknown => "this[0:1]".to_owned(),
-        "clause/no_create" if matches!(asked.item, "pointer" | "member") => {
+        "clause/no_create" if matches!(query.item, "pointer" | "member") => {
             format!("{}[:0]", without_section(&item.text))
         }
         // The pointers: what they point to is the business of the row's lines.
-        _ if asked.memory == "rows" => pointers(&item.text).to_owned(),
+        _ if query.memory == "rows" => pointers(&item.text).to_owned(),
         _ if whole => format!("{}[:0]", item.text),
         _ => pieces.as_ref().map_or(&item.text, |pieces| &pieces.item).clone(),
     };
     let known = into.clauses.len();
-    fill(row, clause, &Holes::item(text, item, class), &asked, into);
+    fill(row, clause, &Holes::item(text, item, class), &query, into);
     if let Some(pieces) = pieces.filter(|pieces| !pieces.is_one()) {
         let own = into.clauses.split_off(known);
         into.pieces.extend(own.into_iter().map(|(_, clause)| Piece { pieces: pieces.clone(), clause }));
     }
 }
 
-fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, asked: &RuleQuery, into: &mut Gathered) {
-    let asked = match (asked.argument, expr) {
-        ("", None) => asked.with_argument("absent"),
-        ("", Some(_)) => asked.with_argument("runtime"),
-        _ => asked.clone(),
+fn by_row(entry: &str, clause: &AccClause, expr: Option<&Expr>, query: &RuleQuery, into: &mut Gathered) {
+    let query = match (query.argument, expr) {
+        ("", None) => query.with_argument("absent"),
+        ("", Some(_)) => query.with_argument("runtime"),
+        _ => query.clone(),
     };
-    let Some(row) = look::row(entry, &asked) else { return unknown(clause, into) };
-    apply(row, clause, expr.map_or("", |expr| expr.text.as_str()), &asked, into);
+    let Some(row) = look::row(entry, &query) else { return unknown(clause, into) };
+    apply(row, clause, expr.map_or("", |expr| expr.text.as_str()), &query, into);
 }
 
-fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], asked: &RuleQuery, into: &mut Gathered) {
-    let Some(row) = look::row(entry, asked) else { return unknown(clause, into) };
+fn num_gangs(entry: &str, clause: &AccClause, sizes: &[Expr], query: &RuleQuery, into: &mut Gathered) {
+    let Some(row) = look::row(entry, query) else { return unknown(clause, into) };
     if sizes.len() > 1 {
         into.diags.push(diag::gang_dims_merged(clause.span));
     }
     let product: Vec<&str> = sizes.iter().map(|size| size.text.as_str()).collect();
-    apply(row, clause, &multiplied(&product), asked, into);
+    apply(row, clause, &multiplied(&product), query, into);
 }
 
 fn unknown(clause: &AccClause, into: &mut Gathered) {
@@ -273,8 +273,8 @@ fn unknown(clause: &AccClause, into: &mut Gathered) {
 }
 
 /// Does what a row says; `text` fills the hole of its template.
-fn apply(row: &Row, clause: &AccClause, text: &str, asked: &RuleQuery, into: &mut Gathered) {
-    fill(row, clause, &Holes::text(text), asked, into);
+fn apply(row: &Row, clause: &AccClause, text: &str, query: &RuleQuery, into: &mut Gathered) {
+    fill(row, clause, &Holes::text(text), query, into);
 }
 
 /// A statement in the host language. `None` if it calls what the support header has for C alone.
@@ -287,52 +287,52 @@ fn said(line: String, speech: BaseLanguage) -> Option<String> {
     }
 }
 
-fn fill(row: &Row, clause: &AccClause, holes: &Holes, asked: &RuleQuery, into: &mut Gathered) {
+fn fill(row: &Row, clause: &AccClause, holes: &Holes, query: &RuleQuery, into: &mut Gathered) {
     let text = holes.expr.as_str();
     into.rows.push(row.id.to_string());
-    if let Some(code) = row.tell
-        && !asked.quiet
-        && let Some(said) = diag::tell(code, clause.span, &clause.name.text)
+    if let Some(code) = row.code
+        && !query.quiet
+        && let Some(said) = diag::of_code(code, clause.span, &clause.name.text)
         && !into.diags.contains(&said)
     {
         into.diags.push(said);
     }
     if let Some(lines) = &row.lines {
-        let line = |template: &str| holes.fill(template).and_then(|line| said(line, asked.speech));
+        let line = |template: &str| holes.fill(template).and_then(|line| said(line, query.speech));
         let (Some(first), Some(last)) = (line(&lines.first), line(&lines.last)) else {
             return unknown(clause, into);
         };
-        let (before, behind) = if lines.inside { &mut into.inside } else { &mut into.around };
+        let (before, after) = if lines.inside { &mut into.inside } else { &mut into.around };
         before.push(first);
         // What came last goes first.
-        behind.insert(0, last);
+        after.insert(0, last);
     }
     match &row.action {
         Action::Emit { templates, on } => {
             for filled in templates.iter().map(|template| look::fill(template, text, "")) {
                 match (&filled.body, filled.name.as_str()) {
-                    (Body::Text(condition), "if") if asked.is_compute() => {
+                    (Body::Text(condition), "if") if query.is_compute() => {
                         into.conditions.push(condition.clone())
                     }
                     _ => into.clauses.push((*on, filled)),
                 }
             }
         }
-        Action::Statement(template) => match holes.fill(template).and_then(|line| said(line, asked.speech)) {
+        Action::Statement(template) => match holes.fill(template).and_then(|line| said(line, query.speech)) {
             Some(statement) => into.statements.push(statement),
             None => unknown(clause, into),
         },
         Action::Strategy(Strategy::ThreadLimit) => into.lanes.push(text.to_owned()),
         Action::Strategy(Strategy::Condition) => into.condition = Some(text.to_owned()),
         Action::Strategy(Strategy::WaitBefore) if text.is_empty() => {
-            into.before.push(queue::wait_all(asked.speech))
+            into.before.push(queue::wait_all(query.speech))
         }
         Action::Strategy(Strategy::WaitBefore) => {
-            into.before.extend(queue::wait(text, asked.speech));
+            into.before.extend(queue::wait(text, query.speech));
         }
         Action::Strategy(Strategy::WaitAround) => {
-            into.before.extend(queue::wait(text, asked.speech));
-            into.at_end.extend(queue::wait(text, asked.speech));
+            into.before.extend(queue::wait(text, query.speech));
+            into.at_end.extend(queue::wait(text, query.speech));
         }
         // A section here is all of an array.
         Action::Strategy(Strategy::DeclareTargetData) => {

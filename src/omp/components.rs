@@ -55,7 +55,7 @@ pub fn alias<'a>(
         moving: BTreeMap::new(),
         moves,
         gapped,
-        told: BTreeSet::new(),
+        reported: BTreeSet::new(),
         apart: BTreeSet::new(),
         aliased,
         diags,
@@ -87,7 +87,7 @@ struct Aliases<'a, 'b> {
     /// The pointers to elements that do not stand side by side, and where each gets them.
     gapped: BTreeMap<Place, (Span, Option<Place>)>,
     /// What the author knows already.
-    told: BTreeSet<Place>,
+    reported: BTreeSet<Place>,
     /// The types of objects that stay on the host while the targets of their pointers are on the device.
     apart: BTreeSet<String>,
     aliased: Aliased<'b>,
@@ -308,7 +308,7 @@ impl Aliases<'_, '_> {
             .collect();
         for (span, place) in met {
             let name = &self.symbols.get(place.0).name;
-            if self.unseen(&place) && self.told.insert((place.0, Vec::new())) {
+            if self.unseen(&place) && self.reported.insert((place.0, Vec::new())) {
                 self.diags.push(diag::type_not_declared(span, name));
             }
             // Of an array that a clause brings, the device has the elements.
@@ -316,7 +316,7 @@ impl Aliases<'_, '_> {
                 .gapped
                 .get(&place)
                 .filter(|(_, whole)| !whole.as_ref().is_some_and(|whole| brought.contains(whole)));
-            if let Some((at, _)) = gaps.filter(|_| self.told.insert(place)) {
+            if let Some((at, _)) = gaps.filter(|_| self.reported.insert(place)) {
                 self.diags.push(diag::pointer_with_gaps(span, &self.file.text(*at), *at));
             }
         }
@@ -427,7 +427,7 @@ impl Aliases<'_, '_> {
         }
         let mut kept = pointers::kept(self.unit, self.symbols, &self.moves, (bound, index));
         let stmt = bound[index].stmt().filter(|_| bound[index].directive.kind.is_compute());
-        for path in stmt.into_iter().flat_map(|stmt| self.paths_in(stmt)).filter(|path| path.is_asked) {
+        for path in stmt.into_iter().flat_map(|stmt| self.paths_in(stmt)).filter(|path| path.is_inquired) {
             kept.insert((path.root, path.steps.into_iter().map(|step| step.name).collect()));
         }
         for place in kept {
@@ -674,7 +674,7 @@ impl Aliases<'_, '_> {
         let decl = decl.map(|id| self.unit.decl(id));
         let decl = decl.filter(|decl| self.unit.scope_at(decl.name_span.start) == Some(scope));
         let place = match decl {
-            Some(decl) => self.line_behind(decl.span.end),
+            Some(decl) => self.line_after(decl.span.end),
             None => self.unit.scope(scope).directives_from,
         };
         Some(Temporary { name: name.to_owned(), declaration, place })
@@ -687,9 +687,9 @@ impl Aliases<'_, '_> {
         is_narrowed.then(|| self.file.text(decl.span).into_owned())
     }
 
-    fn line_behind(&self, offset: u32) -> u32 {
-        let behind = self.file.bytes.get(offset as usize..).unwrap_or_default();
-        let end = behind.iter().position(|byte| *byte == b'\n').map_or(behind.len(), |at| at + 1);
+    fn line_after(&self, offset: u32) -> u32 {
+        let after = self.file.bytes.get(offset as usize..).unwrap_or_default();
+        let end = after.iter().position(|byte| *byte == b'\n').map_or(after.len(), |at| at + 1);
         offset + end as u32
     }
 
@@ -751,7 +751,7 @@ impl Aliases<'_, '_> {
         if self.is_lent_scalar(path) {
             return Ok(Some((path.span, Shape::Scalar)));
         }
-        let Some(way) = self.way_of(path).filter(|_| !path.is_asked) else { return Ok(None) };
+        let Some(way) = self.way_of(path).filter(|_| !path.is_inquired) else { return Ok(None) };
         let kept = path.steps.iter().take_while(|step| !self.varies(step, used, stmt)).count();
         let is_cut = kept < path.steps.len();
         let is_plain = way

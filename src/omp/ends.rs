@@ -30,7 +30,7 @@ pub(super) fn close(bound: &[Bound], done: &mut [Lowered]) {
         let endings = endings(&done[index].parts, one.partner.is_some());
         match one.partner {
             Some(partner) => done[partner] = at_partner(&endings, lines),
-            None => behind(one, &mut done[index], &endings, lines),
+            None => after(one, &mut done[index], &endings, lines),
         }
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn close(bound: &[Bound], done: &mut [Lowered]) {
 #[derive(Default)]
 struct Lines {
     inside: Vec<String>,
-    behind: Vec<String>,
+    after: Vec<String>,
 }
 
 /// Takes the lines out of the parts that stand at the region's end; those at its start go after the directive.
@@ -48,8 +48,8 @@ fn take_lines(one: &Bound, lowered: &mut Lowered) -> Lines {
     for part in std::mem::take(&mut lowered.parts) {
         match part {
             SourceChange::AtEnd(block, more) if Some(block) == one.stmt() => lines.inside.extend(more),
-            SourceChange::After(stmt, more) if Some(stmt) == one.stmt() => lines.behind.extend(more),
-            SourceChange::AtStart(_, more) => lowered.parts.push(SourceChange::LinesBehind(more)),
+            SourceChange::After(stmt, more) if Some(stmt) == one.stmt() => lines.after.extend(more),
+            SourceChange::AtStart(_, more) => lowered.parts.push(SourceChange::LinesAfter(more)),
             other => lowered.parts.push(other),
         }
     }
@@ -83,19 +83,19 @@ fn at_partner(endings: &[Directive], lines: Lines) -> Lowered {
     };
     let is_gone = own == SourceChange::Gone;
     let mut parts = Vec::new();
-    if is_gone && !(lines.inside.is_empty() && lines.behind.is_empty()) {
-        parts.push(SourceChange::Statements([lines.inside, lines.behind].concat()));
+    if is_gone && !(lines.inside.is_empty() && lines.after.is_empty()) {
+        parts.push(SourceChange::Statements([lines.inside, lines.after].concat()));
     } else {
         parts.extend((!lines.inside.is_empty()).then_some(SourceChange::LinesBefore(lines.inside)));
         parts.push(own);
-        parts.extend((!lines.behind.is_empty()).then_some(SourceChange::LinesBehind(lines.behind)));
+        parts.extend((!lines.after.is_empty()).then_some(SourceChange::LinesAfter(lines.after)));
     }
     Lowered { parts, ..Lowered::default() }
 }
 
-fn behind(one: &Bound, lowered: &mut Lowered, endings: &[Directive], lines: Lines) {
+fn after(one: &Bound, lowered: &mut Lowered, endings: &[Directive], lines: Lines) {
     let ends = endings.iter().map(|directive| directive.line(BaseLanguage::Fortran));
-    let all: Vec<String> = lines.inside.into_iter().chain(ends).chain(lines.behind).collect();
+    let all: Vec<String> = lines.inside.into_iter().chain(ends).chain(lines.after).collect();
     if let Some(stmt) = one.stmt().filter(|_| !all.is_empty()) {
         lowered.parts.push(SourceChange::After(stmt, all));
     }
@@ -198,7 +198,7 @@ fn open(parts: &mut Vec<SourceChange>, more: Vec<String>) {
 fn shut(parts: &mut Vec<SourceChange>, more: Vec<String>) {
     match statements(parts) {
         Some(lines) => lines.extend(more),
-        None => parts.push(SourceChange::LinesBehind(more)),
+        None => parts.push(SourceChange::LinesAfter(more)),
     }
 }
 

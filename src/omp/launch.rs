@@ -31,7 +31,7 @@ fn loop_leaves(work: &WorkLoop, tuning: &Tuning) -> Vec<Leaf> {
 }
 
 /// The directive of a launch.
-pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &RuleQuery, tuning: &Tuning) -> Directive {
+pub fn launch(launch: &Launch, gathered: &mut Gathered, query: &RuleQuery, tuning: &Tuning) -> Directive {
     let mut leaves = vec![Leaf::Target];
     if launch.gangs == Gangs::Many {
         leaves.push(Leaf::Teams);
@@ -40,14 +40,14 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, asked: &RuleQuery, tunin
     let mut directive = Directive::new(&leaves);
     let mut attributes = launch.attributes.clone();
     if let Some(nest) = &launch.nest {
-        nest_clauses(nest, &mut directive, asked, &mut gathered.rows);
+        nest_clauses(nest, &mut directive, query, &mut gathered.rows);
         attributes.extend(nest.attributes.iter().cloned());
     }
-    sizes(launch, gathered, &mut directive, tuning, asked.speech);
-    if let Some(joined) = condition(&gathered.conditions, asked.speech) {
+    sizes(launch, gathered, &mut directive, tuning, query.speech);
+    if let Some(joined) = condition(&gathered.conditions, query.speech) {
         directive.add(Clause { modifier: Some("target".into()), ..Clause::text("if", joined) });
     }
-    share(&attributes, &mut directive, asked, &mut gathered.rows);
+    share(&attributes, &mut directive, query, &mut gathered.rows);
     for (_, clause) in gathered.clauses.drain(..) {
         directive.add(clause);
     }
@@ -67,21 +67,21 @@ pub fn condition(conditions: &[String], speech: BaseLanguage) -> Option<String> 
 }
 
 /// The directive of a loop inside a launch.
-pub fn work_loop(work: &WorkLoop, asked: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
+pub fn work_loop(work: &WorkLoop, query: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
     let mut directive = Directive::new(&loop_leaves(work, tuning));
     if tuning.by_loops && work.spread.gangs {
         directive.add(Clause::text("bind", "teams"));
     }
-    nest_clauses(work, &mut directive, asked, rows);
+    nest_clauses(work, &mut directive, query, rows);
     if !work.sizes.lanes.is_empty() && directive.has(Leaf::Parallel) {
         let factors: Vec<&str> = work.sizes.lanes.iter().map(String::as_str).collect();
         directive.add(Clause::text("num_threads", multiplied(&factors)));
     }
-    share(&work.attributes, &mut directive, asked, rows);
+    share(&work.attributes, &mut directive, query, rows);
     directive
 }
 
-fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &RuleQuery, rows: &mut Vec<String>) {
+fn nest_clauses(work: &WorkLoop, directive: &mut Directive, query: &RuleQuery, rows: &mut Vec<String>) {
     if work.collapse > 1 {
         directive.add(Clause::text("collapse", work.collapse.to_string()));
     }
@@ -90,7 +90,7 @@ fn nest_clauses(work: &WorkLoop, directive: &mut Directive, asked: &RuleQuery, r
         let mut words = chunk.split(|c: char| !c.is_alphanumeric() && c != '_');
         let is_own = words.any(|word| work.attributes.iter().any(|one| one.item == word));
         let kind = if chunk.trim() == "*" || is_own { "own" } else { "given" };
-        let row = look::row("clause/gang", &RuleQuery { chunk: kind, ..asked.clone() });
+        let row = look::row("clause/gang", &RuleQuery { chunk: kind, ..query.clone() });
         if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {
             rows.push(row.id.to_string());
             templates.iter().for_each(|template| directive.add(look::fill(template, chunk, "")));
@@ -107,19 +107,19 @@ fn sizes(
     speech: BaseLanguage,
 ) {
     let mut lanes = std::mem::take(&mut gathered.lanes);
-    let mut asked_for_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
+    let mut requested_teams = gathered.clauses.iter().any(|(_, clause)| clause.name == "num_teams");
     // What the loop says itself, where the construct says nothing.
     let own = launch.nest.as_ref().map(|nest| &nest.sizes);
     if let Some(own) = own.filter(|_| lanes.is_empty()) {
         lanes.clone_from(&own.lanes);
     }
-    if let Some(gangs) = own.and_then(|own| own.gangs.as_ref()).filter(|_| !asked_for_teams) {
+    if let Some(gangs) = own.and_then(|own| own.gangs.as_ref()).filter(|_| !requested_teams) {
         directive.add(Clause::text("num_teams", gangs.clone()));
-        asked_for_teams = true;
+        requested_teams = true;
     }
     let heavy = launch.nest.as_ref().filter(|nest| nest.is_heavy && nest.spread.lanes);
     let tuned = heavy.and_then(|nest| tuning.heavy_threads.zip(nest.trips.as_ref()));
-    if let Some((threads, trips)) = tuned.filter(|_| !asked_for_teams && lanes.is_empty()) {
+    if let Some((threads, trips)) = tuned.filter(|_| !requested_teams && lanes.is_empty()) {
         let teams = match speech {
             BaseLanguage::C => format!("{trips} > 0 ? {trips} / {threads} + 1 : 1"),
             BaseLanguage::Fortran => format!("max({trips}, 0) / {threads} + 1"),
@@ -147,13 +147,13 @@ fn preferred(launch: &Launch, tuning: &Tuning) -> Option<u32> {
 }
 
 /// Data-sharing and implied maps. Teams combine nothing where they only divide a loop.
-fn share(attributes: &[Attribute], directive: &mut Directive, asked: &RuleQuery, rows: &mut Vec<String>) {
+fn share(attributes: &[Attribute], directive: &mut Directive, query: &RuleQuery, rows: &mut Vec<String>) {
     let is_bare_distribute = directive.leaves == [Leaf::Distribute];
     for attribute in attributes {
         if is_bare_distribute && matches!(attribute.sharing, Sharing::Reduction(_)) {
             continue;
         }
-        if let Some((clause, row)) = look::attribute(attribute, asked) {
+        if let Some((clause, row)) = look::attribute(attribute, query) {
             rows.push(row);
             directive.add(clause);
         }
@@ -161,8 +161,8 @@ fn share(attributes: &[Attribute], directive: &mut Directive, asked: &RuleQuery,
 }
 
 /// Says that sizes were not used.
-pub fn unused_sizes(launch: &Launch, asked: &RuleQuery, gathered: &mut Gathered) {
+pub fn unused_sizes(launch: &Launch, query: &RuleQuery, gathered: &mut Gathered) {
     if !gathered.lanes.is_empty() && launch.gangs == Gangs::One {
-        gathered.diags.push(diag::hint_dropped(asked.span, "num_workers, vector_length"));
+        gathered.diags.push(diag::hint_dropped(query.span, "num_workers, vector_length"));
     }
 }

@@ -107,29 +107,29 @@ impl RuleQuery {
 }
 
 /// The row of page `entry` that applies.
-pub fn row(entry: &str, asked: &RuleQuery) -> Option<&'static Row> {
-    let mut situation = Situation::new(asked.on);
+pub fn row(entry: &str, query: &RuleQuery) -> Option<&'static Row> {
+    let mut situation = Situation::new(query.on);
     let facts = [
-        ("item", asked.item),
-        ("argument", asked.argument),
-        ("modifier", asked.modifier),
-        ("memory", asked.memory),
-        ("keyword", asked.keyword),
-        ("copies", asked.copies),
-        ("scope", asked.scope),
-        ("chunk", asked.chunk),
-        ("tiles", asked.tiles),
-        ("used_as", asked.used_as),
-        ("async", asked.queue),
-        ("queues", asked.queues),
-        ("lang", asked.speech.name()),
+        ("item", query.item),
+        ("argument", query.argument),
+        ("modifier", query.modifier),
+        ("memory", query.memory),
+        ("keyword", query.keyword),
+        ("copies", query.copies),
+        ("scope", query.scope),
+        ("chunk", query.chunk),
+        ("tiles", query.tiles),
+        ("used_as", query.used_as),
+        ("async", query.queue),
+        ("queues", query.queues),
+        ("lang", query.speech.name()),
     ];
     for (fact, value) in facts {
         if !value.is_empty() {
             situation = situation.fact(fact, value);
         }
     }
-    rules().row(entry, &situation, asked.version)
+    rules().row(entry, &situation, query.version)
 }
 
 /// A template with `text` in its hole, and `op` where it wants an operator.
@@ -162,15 +162,15 @@ fn complex_operator(op: ReductionOp) -> Option<&'static str> {
 }
 
 /// The clause for an attribute, and the row it is from.
-pub fn attribute(attribute: &Attribute, asked: &RuleQuery) -> Option<(Clause, String)> {
+pub fn attribute(attribute: &Attribute, query: &RuleQuery) -> Option<(Clause, String)> {
     let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
     let row = match attribute.entry {
-        "implicit/scalar-temporary" => row(attribute.entry, &RuleQuery { copies, ..asked.clone() })?,
-        entry => row(entry, asked)?,
+        "implicit/scalar-temporary" => row(attribute.entry, &RuleQuery { copies, ..query.clone() })?,
+        entry => row(entry, query)?,
     };
     let op = match &attribute.sharing {
         Sharing::Reduction(op) if attribute.entry == "implicit/reduction-complex" => complex_operator(*op)?,
-        Sharing::Reduction(op) => op.spelled(asked.speech == BaseLanguage::Fortran),
+        Sharing::Reduction(op) => op.spelled(query.speech == BaseLanguage::Fortran),
         Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => "",
     };
     let name = match attribute.sharing {

@@ -93,13 +93,13 @@ pub fn lower(
 ) -> (Vec<Lowered>, Vec<Diag>) {
     let bound = aliased.bound.as_ref();
     let result = lower_with(plan, unit, symbols, aliased, target, &plan.saved);
-    let (more, mut told) = saved::repeated(bound, &result.0, (unit, symbols), target.speech);
+    let (more, mut reported) = saved::repeated(bound, &result.0, (unit, symbols), target.speech);
     let all: Vec<Saved> = plan.saved.iter().cloned().chain(more).collect();
     let (done, mut diags) = match all.len() == plan.saved.len() {
         true => result,
         false => lower_with(plan, unit, symbols, aliased, target, &all),
     };
-    diags.append(&mut told);
+    diags.append(&mut reported);
     (done, diags)
 }
 
@@ -144,8 +144,8 @@ fn lower_with(
     saved::set(saved, &mut lowering.done, target.speech);
     own_section::set(&plan.own_sections, &mut lowering.done);
     exits::merge(bound, plan, &mut lowering.done);
-    let told = qualified::spell(unit, symbols, bound, &mut lowering.done);
-    lowering.diags.extend(told);
+    let reported = qualified::spell(unit, symbols, bound, &mut lowering.done);
+    lowering.diags.extend(reported);
     if target.speech == BaseLanguage::Fortran {
         lowering.nest_concurrent();
         ends::close(bound, &mut lowering.done);
@@ -171,11 +171,11 @@ impl Lowering<'_> {
             Item::Launch(launch) => self.launch(index, launch),
             Item::Loop(work) => {
                 let mut rows = self.level_rows(index);
-                let asked = self.asked(index, "loop");
+                let query = self.query(index, "loop");
                 let tuning = self.tuning_of(index);
-                let directive = launch::work_loop(work, &asked, &mut rows, &tuning);
+                let directive = launch::work_loop(work, &query, &mut rows, &tuning);
                 let mut parts = vec![with_tiles(directive, Some(work))];
-                parts.extend(of_nest(work, &asked, &mut rows, &tuning));
+                parts.extend(of_nest(work, &query, &mut rows, &tuning));
                 Lowered { parts, rows, left: false }
             }
             Item::ByOneGang => self.by_one_gang(index),
@@ -202,7 +202,7 @@ impl Lowering<'_> {
         Tuning { by_loops, ..self.tuning.clone() }
     }
 
-    fn asked(&self, index: usize, on: &'static str) -> RuleQuery {
+    fn query(&self, index: usize, on: &'static str) -> RuleQuery {
         RuleQuery::new(on, self.target, self.bound[index].directive.span)
     }
 
@@ -211,12 +211,12 @@ impl Lowering<'_> {
         let bound = self.bound;
         let directive = &bound[index].directive;
         for clause in &directive.clauses {
-            if let Some(word) = self.unheeded(&clause.kind) {
+            if let Some(word) = self.unapplied(&clause.kind) {
                 self.diags.push(diag::hint_dropped(clause.span, &word));
             }
         }
-        let mut asked = self.asked(index, crate::acc::name(directive.kind));
-        asked.tiles = match &self.plan.items[index] {
+        let mut query = self.query(index, crate::acc::name(directive.kind));
+        query.tiles = match &self.plan.items[index] {
             Item::Launch(launch) => launch.nest.as_ref().map_or("lost", tiles),
             Item::Loop(work) => tiles(work),
             Item::Left
@@ -227,30 +227,30 @@ impl Lowering<'_> {
             | Item::Declare { .. }
             | Item::Routine { .. } => "lost",
         };
-        let own = look::row(&page_of(crate::acc::name(directive.kind)), &asked);
+        let own = look::row(&page_of(crate::acc::name(directive.kind)), &query);
         let mut rows: Vec<String> = own.into_iter().map(|row| row.id.to_string()).collect();
         for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
-            let Some(row) = look::row(clause::entry(&clause.kind), &asked) else { continue };
+            let Some(row) = look::row(clause::entry(&clause.kind), &query) else { continue };
             rows.push(row.id.to_string());
             // What the plan has decided, it has reported, too.
             let is_tile = matches!(clause.kind, ClauseKind::Tile(_));
-            let told = row.tell.filter(|_| is_tile);
-            self.diags.extend(told.and_then(|code| diag::tell(code, clause.span, &clause.name.text)));
+            let reported = row.code.filter(|_| is_tile);
+            self.diags.extend(reported.and_then(|code| diag::of_code(code, clause.span, &clause.name.text)));
         }
         rows
     }
 
     /// What a level says in parentheses that no loop applies to, as words for a diagnostic.
-    fn unheeded(&self, kind: &ClauseKind) -> Option<String> {
-        let is_unheeded = |expr: &Expr| !self.plan.heeded.contains(&expr.span);
+    fn unapplied(&self, kind: &ClauseKind) -> Option<String> {
+        let is_unapplied = |expr: &Expr| !self.plan.applied.contains(&expr.span);
         match kind {
             ClauseKind::Gang(arguments) => arguments.iter().find_map(|argument| match argument {
-                GangArgument::Num(expr) => is_unheeded(expr).then(|| "gang with a size".to_owned()),
-                GangArgument::Dim(expr) => is_unheeded(expr).then(|| "gang with a dimension".to_owned()),
-                GangArgument::Static(expr) => is_unheeded(expr).then(|| "gang with `static`".to_owned()),
+                GangArgument::Num(expr) => is_unapplied(expr).then(|| "gang with a size".to_owned()),
+                GangArgument::Dim(expr) => is_unapplied(expr).then(|| "gang with a dimension".to_owned()),
+                GangArgument::Static(expr) => is_unapplied(expr).then(|| "gang with `static`".to_owned()),
             }),
-            ClauseKind::Worker(Some(size)) => is_unheeded(size).then(|| "worker with a size".to_owned()),
-            ClauseKind::Vector(Some(size)) => is_unheeded(size).then(|| "vector with a size".to_owned()),
+            ClauseKind::Worker(Some(size)) => is_unapplied(size).then(|| "worker with a size".to_owned()),
+            ClauseKind::Vector(Some(size)) => is_unapplied(size).then(|| "vector with a size".to_owned()),
             _ => None,
         }
     }
@@ -307,16 +307,16 @@ impl Lowering<'_> {
     }
 
     /// What the clauses of a directive that count for the device amount to, except those to `skip`.
-    fn gather(&mut self, index: usize, asked: &RuleQuery, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
+    fn gather(&mut self, index: usize, query: &RuleQuery, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
         let counting = plan::effective(&self.bound[index].directive, self.target.device_type).0;
-        self.gather_clauses(index, &counting, asked, skip)
+        self.gather_clauses(index, &counting, query, skip)
     }
 
     fn gather_clauses(
         &mut self,
         index: usize,
         clauses: &[usize],
-        asked: &RuleQuery,
+        query: &RuleQuery,
         skip: &dyn Fn(&ClauseKind) -> bool,
     ) -> Gathered {
         let mut gathered = Gathered::default();
@@ -350,7 +350,7 @@ impl Lowering<'_> {
         };
         for clause in clauses.iter().filter_map(|at| bound.directive.clauses.get(*at)) {
             if !skip(&clause.kind) {
-                clause::translate(clause, asked, &facts, &mut gathered);
+                clause::translate(clause, query, &facts, &mut gathered);
             }
         }
         gathered
@@ -361,7 +361,7 @@ impl Lowering<'_> {
         let note = &self.plan.notes[launch.directive];
         if let Some(names) = note.apart.as_ref().filter(|_| !launch.data_outside) {
             lines.before.push(object::hide(&mut directive, names));
-            lines.behind.insert(0, "}".to_owned());
+            lines.after.insert(0, "}".to_owned());
         }
         if note.is_held {
             queue::hold(&mut directive);
@@ -380,11 +380,11 @@ impl Lowering<'_> {
         let of_teams = || teams::parts(&directive, launch.nest.as_ref()?, &self.tuning, self.unit.is_cpp());
         let own = apart.or_else(of_teams);
         let own = own.unwrap_or_else(|| vec![with_tiles(directive, launch.nest.as_ref())]);
-        let asked = self.asked(index, "loop");
+        let query = self.query(index, "loop");
         let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));
-        let more = nest.map(|nest| of_nest(nest, &asked, &mut rows, &tuning)).unwrap_or_default();
-        let behind = lines_after(stmt, lines.behind);
-        let parts = lines_before(lines.before).chain(own).chain(more).chain(behind).collect();
+        let more = nest.map(|nest| of_nest(nest, &query, &mut rows, &tuning)).unwrap_or_default();
+        let after = lines_after(stmt, lines.after);
+        let parts = lines_before(lines.before).chain(own).chain(more).chain(after).collect();
         Lowered { parts, rows, left: false }
     }
 
@@ -439,12 +439,12 @@ impl Lowering<'_> {
     /// Whether there is nothing to put around the construct at `index`, or room for it: it is not a body of something else,
     /// and the lines after it mean what its clauses meant. They are the clauses of directive `from`.
     fn may_stand(&mut self, index: usize, from: usize, lines: &Around) -> bool {
-        if lines.before.is_empty() && lines.behind.is_empty() {
+        if lines.before.is_empty() && lines.after.is_empty() {
             return true;
         }
         let bound = self.bound;
-        if !lines.behind.is_empty() && self.plan.notes[from].moves {
-            self.tell_moved(from);
+        if !lines.after.is_empty() && self.plan.notes[from].moves {
+            self.report_moved(from);
             return false;
         }
         // What directly holds the construct as its body and keeps its own line.
@@ -474,8 +474,8 @@ impl Lowering<'_> {
             Some("kernels") => "kernels",
             _ => "parallel",
         };
-        let mut asked = self.asked(launch.directive, on);
-        asked.quiet = launch.data_outside;
+        let mut query = self.query(launch.directive, on);
+        query.quiet = launch.data_outside;
         let outside = launch.data_outside;
         let skip = |kind: &ClauseKind| {
             let said = matches!(
@@ -487,13 +487,13 @@ impl Lowering<'_> {
             );
             outside && said
         };
-        let mut gathered = self.gather(launch.directive, &asked, &skip);
+        let mut gathered = self.gather(launch.directive, &query, &skip);
         gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
-        launch::unused_sizes(launch, &asked, &mut gathered);
-        gathered.condition = launch::condition(&gathered.conditions, asked.speech);
+        launch::unused_sizes(launch, &query, &mut gathered);
+        gathered.condition = launch::condition(&gathered.conditions, query.speech);
         let held = held(&gathered);
         let tuning = self.tuning_of(launch.directive);
-        let mut directive = launch::launch(launch, &mut gathered, &asked, &tuning);
+        let mut directive = launch::launch(launch, &mut gathered, &query, &tuning);
         let block = self.aliased.blocks.get(&launch.directive);
         if let Some(block) = block.filter(|block| block.has_lent) {
             ends::in_clauses(&mut directive, block);
@@ -519,7 +519,7 @@ impl Lowering<'_> {
         }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
-        if !lines.behind.is_empty() {
+        if !lines.after.is_empty() {
             queue::hold(&mut directive);
         }
         (directive, lines, gathered.rows, gathered.refused)
@@ -546,17 +546,17 @@ impl Lowering<'_> {
         before.extend(on(around.0));
         before.extend(enter.map(|enter| enter.line(speech)));
         before.extend(on(inside.0));
-        let mut behind = on(inside.1);
-        behind.extend(exit.map(|exit| exit.line(speech)));
-        behind.extend(on(around.1));
-        Around { before, behind }
+        let mut after = on(inside.1);
+        after.extend(exit.map(|exit| exit.line(speech)));
+        after.extend(on(around.1));
+        Around { before, after }
     }
 
     /// The rows of the page that is about names for components.
     fn components(&mut self) {
         let aliased = self.aliased;
         for index in aliased.blocks.keys() {
-            let row = look::row("implicit/component", &self.asked(*index, "data"));
+            let row = look::row("implicit/component", &self.query(*index, "data"));
             let lowered = &mut self.done[*index];
             if !lowered.left {
                 lowered.rows.extend(row.map(|row| row.id.to_string()));
@@ -685,7 +685,7 @@ impl Lowering<'_> {
 
     /// A function that a launch calls without a `routine` directive.
     fn callee(&mut self, index: usize, function: FunctionId) {
-        let row = look::row("implicit/routine", &self.asked(index, "routine"));
+        let row = look::row("implicit/routine", &self.query(index, "routine"));
         let Some(row) = row.filter(|_| !self.done[index].left) else { return };
         self.done[index].rows.push(row.id.to_string());
         if row.action != Action::Strategy(Strategy::DeclareTarget) {
@@ -705,9 +705,9 @@ impl Lowering<'_> {
         if self.done[index].left {
             return;
         }
-        let asked = self.asked(index, "loop");
+        let query = self.query(index, "loop");
         let mut rows = Vec::new();
-        let directive = launch::work_loop(work, &asked, &mut rows, &self.tuning);
+        let directive = launch::work_loop(work, &query, &mut rows, &self.tuning);
         self.done[index].rows.extend(rows);
         self.before(index, work.stmt, &directive);
     }
@@ -716,7 +716,7 @@ impl Lowering<'_> {
         let kind = self.bound[index].directive.kind;
         // A `kernels` region that was split is a data construct around its launches.
         let on = if kind == DirectiveKind::Kernels { "data" } else { crate::acc::name(kind) };
-        let mut asked = self.asked(index, on);
+        let mut query = self.query(index, on);
         if kind == DirectiveKind::Update {
             let quiet = |clause: &crate::acc::ast::Clause| clause.kind == ClauseKind::IfPresent;
             let has = self.bound[index].directive.clauses.iter().any(quiet);
@@ -724,7 +724,7 @@ impl Lowering<'_> {
             let is_named = self.is_flang() && self.aliased.blocks.contains_key(&index)
                 || !self.declared_parts(index).is_empty()
                 || self.is_flang() && self.updates_pointer(index);
-            asked.keyword = if has || is_named { "present" } else { "none" };
+            query.keyword = if has || is_named { "present" } else { "none" };
             if is_named && !has {
                 self.diags.push(diag::absent_unchecked(self.bound[index].directive.span, "component"));
             }
@@ -742,24 +742,24 @@ impl Lowering<'_> {
             );
             (pushed_down && device) || (is_kernels && !data)
         };
-        let mut gathered = self.gather(index, &asked, &skip);
-        let Some(row) = look::row(&page_of(on), &self.about(index, &asked)) else {
+        let mut gathered = self.gather(index, &query, &skip);
+        let Some(row) = look::row(&page_of(on), &self.about(index, &query)) else {
             let name = crate::acc::name(kind);
             self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
             return left();
         };
         gathered.rows.push(row.id.to_string());
         if pushed_down && self.names_device_pointer(index) {
-            gathered.rows.extend(look::row("clause/deviceptr", &asked).map(|row| row.id.to_string()));
+            gathered.rows.extend(look::row("clause/deviceptr", &query).map(|row| row.id.to_string()));
         }
-        if let Some(code) = row.tell
-            && let Some(said) = diag::tell(code, self.bound[index].directive.span, on)
+        if let Some(code) = row.code
+            && let Some(said) = diag::of_code(code, self.bound[index].directive.span, on)
         {
             gathered.diags.push(said);
         }
         if is_kernels {
             for one in self.aliased_arrays(index, implied) {
-                if let Some((clause, row)) = look::attribute(&one, &asked) {
+                if let Some((clause, row)) = look::attribute(&one, &query) {
                     gathered.rows.push(row);
                     gathered.clauses.push((Place::Directive, clause));
                 }
@@ -805,8 +805,8 @@ impl Lowering<'_> {
     }
 
     /// What the page of a directive must know beside its name.
-    fn about(&self, index: usize, asked: &RuleQuery) -> RuleQuery {
-        asked.with_argument(if self.names_queues(index) { "runtime" } else { "absent" })
+    fn about(&self, index: usize, query: &RuleQuery) -> RuleQuery {
+        query.with_argument(if self.names_queues(index) { "runtime" } else { "absent" })
     }
 
     /// Whether the directive is a `wait` with queues.
@@ -824,13 +824,8 @@ impl Lowering<'_> {
         ))])
     }
 
-    fn directive_parts(
-        &mut self,
-        index: usize,
-        pragma: &'static Pragma,
-        gathered: &mut Gathered,
-    ) -> Option<Vec<SourceChange>> {
-        let kind = self.bound[index].directive.kind;
+    /// The directive of a page with the clauses that were gathered; an `if` of them becomes the condition of the lines, too.
+    fn with_clauses(&mut self, index: usize, pragma: &'static Pragma, gathered: &mut Gathered) -> Directive {
         let mut directive = Directive::new(&[Leaf::Named(&pragma.words)]);
         if let Argument::Wait(argument) = &self.bound[index].directive.argument {
             for slot in queue::slots(argument, self.target.speech) {
@@ -840,14 +835,25 @@ impl Lowering<'_> {
                     .extend(filled.map(|clause| queue::of_argument(clause, argument, self.target.speech)));
             }
         }
-        let later = turns::later(gathered);
         for (_, clause) in gathered.clauses.drain(..) {
             if let (Body::Text(condition), "if") = (&clause.body, clause.name.as_str()) {
                 gathered.condition = Some(condition.clone());
             }
             directive.add(clause);
         }
-        self.on_device_only(kind, &mut directive);
+        self.on_device_only(self.bound[index].directive.kind, &mut directive);
+        directive
+    }
+
+    fn directive_parts(
+        &mut self,
+        index: usize,
+        pragma: &'static Pragma,
+        gathered: &mut Gathered,
+    ) -> Option<Vec<SourceChange>> {
+        let kind = self.bound[index].directive.kind;
+        let later = turns::later(gathered);
+        let mut directive = self.with_clauses(index, pragma, gathered);
         let hidden = self.plan.notes[index].apart.as_ref().map(|names| object::hide(&mut directive, names));
         if kind == DirectiveKind::Update
             && (!later.is_empty() || !gathered.pieces.is_empty() || pieces::is_again(&directive))
@@ -856,7 +862,7 @@ impl Lowering<'_> {
         }
         if !self.plan.notes[index].jumps.is_empty() {
             return match hidden {
-                Some(_) => self.tell_jump(index),
+                Some(_) => self.report_jump(index),
                 None => self.left_by_jumps(index, &directive, gathered),
             };
         }
@@ -893,53 +899,58 @@ impl Lowering<'_> {
         let (around, inside) = (std::mem::take(&mut gathered.around), std::mem::take(&mut gathered.inside));
         let speech = self.target.speech;
         let on = |lines: Vec<String>| under(gathered.condition.as_deref(), lines, speech);
-        let around = Around { before: on(around.0), behind: on(around.1) };
+        let around = Around { before: on(around.0), after: on(around.1) };
         let (first, last) = (on(inside.0), on(inside.1));
         // A pointer is detached while its target is still there, and attached once it is there.
         if !lines.is_empty() && kind == DirectiveKind::ExitData {
             before.extend(self.wait_own_queue(index));
             before.extend(lines);
         } else if !lines.is_empty() {
-            parts.push(SourceChange::LinesBehind(lines));
+            parts.push(SourceChange::LinesAfter(lines));
         }
         if !self.may_insert(index, &before) || !self.may_stand(index, index, &around) {
             return None;
         }
         before.extend(around.before);
         let stmt = self.bound[index].stmt();
-        let mut behind = around.behind;
+        let mut after = around.after;
         let [opened, hiding, closed] = shadow::blocks(gathered, self.unit);
         before.extend(opened);
         parts.extend(shadow::opened(hiding));
-        behind.extend(closed);
+        after.extend(closed);
         if let Some(opening) = hidden {
             before.push(opening);
             match stmt {
-                Some(_) => behind.insert(0, "}".to_owned()),
-                None => parts.push(SourceChange::LinesBehind(vec!["}".to_owned()])),
+                Some(_) => after.insert(0, "}".to_owned()),
+                None => parts.push(SourceChange::LinesAfter(vec!["}".to_owned()])),
             }
         }
         if !first.is_empty() {
             if self.plan.notes[index].moves {
-                self.tell_moved(index);
+                self.report_moved(index);
                 return None;
             }
             parts.push(SourceChange::AtStart(stmt?, first));
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
         at_end.extend(last);
-        let is_block =
-            |stmt: StmtId| self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_));
-        match stmt.filter(|_| !at_end.is_empty()) {
-            Some(stmt) if is_block(stmt) => parts.push(SourceChange::AtEnd(stmt, at_end)),
-            Some(_) => {
-                parts.push(SourceChange::LinesBehind(vec!["{".to_owned()]));
-                let end = at_end.into_iter().chain(["}".to_owned()]);
-                behind = end.chain(behind).collect();
-            }
-            None => {}
+        parts.extend(self.lines_at_end(stmt, at_end, &mut after));
+        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, after)).collect())
+    }
+
+    /// Lines at the end of a statement, which gets braces if it is not a block: those stand before the lines `after` it.
+    fn lines_at_end(
+        &self,
+        stmt: Option<StmtId>,
+        lines: Vec<String>,
+        after: &mut Vec<String>,
+    ) -> Option<SourceChange> {
+        let stmt = stmt.filter(|_| !lines.is_empty())?;
+        if self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_)) {
+            return Some(SourceChange::AtEnd(stmt, lines));
         }
-        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, behind)).collect())
+        after.splice(..0, lines.into_iter().chain(["}".to_owned()]));
+        Some(SourceChange::LinesAfter(vec!["{".to_owned()]))
     }
 
     /// A region of data that jumps leave: it ends before each of them, and at its own end.
@@ -954,7 +965,7 @@ impl Lowering<'_> {
         let more = [&gathered.statements, &around.0, &around.1, &inside.0, &inside.1];
         let is_plain = more.iter().all(|lines| lines.is_empty()) && !self.aliased.blocks.contains_key(&index);
         let halves = jumps::halves(directive, self.target.speech).filter(|_| is_plain && note.is_steady);
-        let Some(halves) = halves else { return self.tell_jump(index) };
+        let Some(halves) = halves else { return self.report_jump(index) };
         let stmt = self.bound[index].stmt()?;
         let (mut before, mut last) =
             (std::mem::take(&mut gathered.before), std::mem::take(&mut gathered.at_end));
@@ -965,7 +976,7 @@ impl Lowering<'_> {
         before.extend(enter.map(|one| one.line(self.target.speech)));
         let exit = halves.exit.iter().filter(|_| has_data).rev();
         last.extend(exit.map(|one| one.line(self.target.speech)));
-        if !self.may_stand(index, index, &Around { before: before.clone(), behind: last.clone() }) {
+        if !self.may_stand(index, index, &Around { before: before.clone(), after: last.clone() }) {
             return None;
         }
         let mut parts: Vec<SourceChange> = lines_before(before).collect();
@@ -982,7 +993,7 @@ impl Lowering<'_> {
         Some(parts)
     }
 
-    fn tell_jump(&mut self, index: usize) -> Option<Vec<SourceChange>> {
+    fn report_jump(&mut self, index: usize) -> Option<Vec<SourceChange>> {
         let word = plan::jump_out(self.unit, self.bound[index].stmt()?)?;
         self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
         None
@@ -1017,14 +1028,14 @@ impl Lowering<'_> {
     /// Has the host wait for all queues before a directive, and at the end of its region, where the plan says so.
     fn wait_around(&mut self, index: usize, before: &mut Vec<String>, at_end: &mut Vec<String>) {
         let directive = &self.bound[index].directive;
-        let told = || diag::synchronous(directive.span, crate::acc::name(directive.kind));
+        let reported = || diag::synchronous(directive.span, crate::acc::name(directive.kind));
         if self.plan.notes[index].waits_at_end && at_end.is_empty() {
             at_end.push(queue::wait_all(self.target.speech));
-            self.diags.push(told());
+            self.diags.push(reported());
         }
         if self.plan.notes[index].waits {
             before.insert(0, queue::wait_all(self.target.speech));
-            self.diags.push(told());
+            self.diags.push(reported());
         }
     }
 
@@ -1094,7 +1105,7 @@ impl Lowering<'_> {
         }
         let mut parts = match has_motion(&first) {
             true => lines_before(before)
-                .chain([SourceChange::Directive(first), SourceChange::LinesBehind(more)])
+                .chain([SourceChange::Directive(first), SourceChange::LinesAfter(more)])
                 .collect(),
             false => vec![SourceChange::Statements([before, more].concat())],
         };
@@ -1119,7 +1130,7 @@ impl Lowering<'_> {
         (lines, counters)
     }
 
-    fn tell_moved(&mut self, index: usize) {
+    fn report_moved(&mut self, index: usize) {
         let what = "a construct that assigns what its data clauses name";
         self.diags.push(diag::not_yet(self.bound[index].directive.span, what));
     }
@@ -1127,21 +1138,21 @@ impl Lowering<'_> {
     /// What stands for a data directive that has no data but lines.
     fn lines_alone(&mut self, index: usize, gathered: &mut Gathered) -> Option<Vec<SourceChange>> {
         let statements = statements(gathered, self.target.speech);
-        let Around { mut before, behind } = self.around(index, gathered, [None, None]);
+        let Around { mut before, after } = self.around(index, gathered, [None, None]);
         if !statements.is_empty() {
             before.extend(self.wait_own_queue(index));
         }
         let mut at_end = std::mem::take(&mut gathered.at_end);
-        at_end.extend(behind);
+        at_end.extend(after);
         if before.is_empty() && statements.is_empty() && at_end.is_empty() {
             return Some(vec![SourceChange::Gone]);
         }
-        let lines = Around { before: [before, statements].concat(), behind: at_end };
+        let lines = Around { before: [before, statements].concat(), after: at_end };
         let stmt = self.bound[index].stmt();
         if stmt.is_some() && !self.may_stand(index, index, &lines) {
             return None;
         }
-        let after = lines_after(stmt, lines.behind);
+        let after = lines_after(stmt, lines.after);
         Some(std::iter::once(SourceChange::Statements(distinct(lines.before))).chain(after).collect())
     }
 
@@ -1199,13 +1210,13 @@ impl Lowering<'_> {
 
     /// `declare`: globals of the device, or data for the rest of a function.
     fn declare(&mut self, index: usize, exits: &[Exit], entry: Option<(StmtId, u32)>) -> Lowered {
-        let mut asked = self.asked(index, "declare");
+        let mut query = self.query(index, "declare");
         let is_global =
             self.bound[index].function.is_none() || commons::is_global(self.unit, self.bound, index);
-        asked.scope = if is_global { "program" } else { "function" };
-        let gathered = self.gather(index, &asked, &|_| false);
+        query.scope = if is_global { "program" } else { "function" };
+        let gathered = self.gather(index, &query, &|_| false);
         let mut rows = gathered.rows;
-        rows.extend(look::row("directive/declare", &asked).map(|row| row.id.to_string()));
+        rows.extend(look::row("directive/declare", &query).map(|row| row.id.to_string()));
         self.diags.extend(gathered.diags);
         if gathered.refused {
             return refused_by(rows);
@@ -1357,12 +1368,12 @@ impl Lowering<'_> {
 
     fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {
         let directive = &self.bound[index].directive;
-        let asked = self.asked(index, "routine");
+        let query = self.query(index, "routine");
         let clauses: Vec<usize> = (0..directive.clauses.len()).collect();
-        let gathered = self.gather_clauses(index, &clauses, &asked, &|kind| is_level(kind));
+        let gathered = self.gather_clauses(index, &clauses, &query, &|kind| is_level(kind));
         let mut rows = self.level_rows(index);
         rows.extend(gathered.rows);
-        rows.extend(look::row("directive/routine", &asked).map(|row| row.id.to_string()));
+        rows.extend(look::row("directive/routine", &query).map(|row| row.id.to_string()));
         self.diags.extend(gathered.diags);
         if gathered.refused {
             return refused_by(rows);
@@ -1387,7 +1398,10 @@ impl Lowering<'_> {
                         SourceChange::Pair(target, other)
                     }
                 });
-                parts.push(SourceChange::Behind(end, Directive::new(&[Leaf::Named("end declare target")])));
+                parts.push(SourceChange::DirectiveAfter(
+                    end,
+                    Directive::new(&[Leaf::Named("end declare target")]),
+                ));
             }
             (None, Argument::Name(name)) if gathered.variant.is_none() => {
                 target.argument = Some(name.text.clone());
@@ -1448,7 +1462,7 @@ fn lines_after(stmt: Option<StmtId>, lines: Vec<String>) -> Option<SourceChange>
 #[derive(Debug, Default)]
 struct Around {
     before: Vec<String>,
-    behind: Vec<String>,
+    after: Vec<String>,
 }
 
 /// Statements under a condition.
@@ -1554,9 +1568,9 @@ fn tiles(work: &WorkLoop) -> &'static str {
 }
 
 /// What else changes where loops are divided: tiles become loops, and loops change places.
-fn of_nest(work: &WorkLoop, asked: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<SourceChange> {
+fn of_nest(work: &WorkLoop, query: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<SourceChange> {
     let heads = work.exchange.iter().map(|heads| SourceChange::Respelled(heads.clone()));
-    strips::parts(work, asked, rows, tuning).into_iter().chain(heads).collect()
+    strips::parts(work, query, rows, tuning).into_iter().chain(heads).collect()
 }
 
 /// The directive of a loop, and after it the one that tiles the loops.

@@ -33,7 +33,7 @@ pub enum SourceChange {
     /// Lines after the statement.
     After(StmtId, Vec<String>),
     /// A directive after this offset, on a line of its own.
-    Behind(u32, Directive),
+    DirectiveAfter(u32, Directive),
     /// A directive before the function, and one after it.
     Around(FunctionId, Box<[Directive; 2]>),
     /// The directive's own text becomes this one, in the specification part that it stands in, where such may stand.
@@ -47,7 +47,7 @@ pub enum SourceChange {
     /// Statements before the directive, each on a line of its own.
     LinesBefore(Vec<String>),
     /// Statements after the directive, each on a line of its own.
-    LinesBehind(Vec<String>),
+    LinesAfter(Vec<String>),
     /// Lines before a condition of the preprocessor around the directive.
     Above(Span, Vec<String>),
     /// Lines after a condition of the preprocessor around the directive.

@@ -21,11 +21,11 @@ pub fn hide(directive: &mut Directive, names: &BTreeSet<String>) -> String {
 
 /// `p[0:n]` for `this->p[0:n]`.
 fn bare(item: &mut String, names: &BTreeSet<String>) {
-    let behind = item.strip_prefix("this").and_then(|rest| rest.trim_start().strip_prefix("->"));
-    let Some(behind) = behind.map(str::trim_start) else { return };
+    let after = item.strip_prefix("this").and_then(|rest| rest.trim_start().strip_prefix("->"));
+    let Some(after) = after.map(str::trim_start) else { return };
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let name = behind.split(|c| !is_name(c)).next().unwrap_or_default();
+    let name = after.split(|c| !is_name(c)).next().unwrap_or_default();
     if names.contains(name) {
-        *item = behind.to_owned();
+        *item = after.to_owned();
     }
 }

@@ -27,9 +27,9 @@ pub fn partial(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
         let roots = work.targets.iter().map(|target| target.place.0).collect();
         work.paths = sema::paths(unit, symbols, &roots);
     }
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let said = work.targets.iter().filter_map(|target| work.first_need(target));
-    said.filter(|one| told.insert((one.primary.span.start, one.primary.span.end))).collect()
+    said.filter(|one| reported.insert((one.primary.span.start, one.primary.span.end))).collect()
 }
 
 /// Brings a directive's objects and members of them into a form that compilers take: clang 19 attaches nothing where the

@@ -27,7 +27,7 @@ pub(super) fn moving(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Moving 
     let moves = sema::retargets(unit, symbols);
     let (mut places, mut diags) = (dummies(symbols, bound), Vec::new());
     let declared = declared(symbols, bound);
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for one in bound {
         let extent = match (one.directive.kind, one.stmt()) {
             (DirectiveKind::Data, Some(stmt)) => Some(unit.stmt(stmt).span),
@@ -52,7 +52,7 @@ pub(super) fn moving(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Moving 
                 }
                 continue;
             }
-            let fresh = later.filter(|(at, _)| extent.is_some() && told.insert((at.start, at.end)));
+            let fresh = later.filter(|(at, _)| extent.is_some() && reported.insert((at.start, at.end)));
             diags.extend(fresh.map(|(at, _)| diag::pointer_moves(*at, item.variable())));
         }
     }

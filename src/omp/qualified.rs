@@ -84,14 +84,14 @@ fn names(unit: &Unit, symbols: &Symbols, within: Span) -> BTreeMap<String, Strin
 
 fn in_part(part: &mut SourceChange, names: &BTreeMap<String, String>) {
     match part {
-        SourceChange::Directive(one) | SourceChange::Behind(_, one) => in_clauses(one, names),
+        SourceChange::Directive(one) | SourceChange::DirectiveAfter(_, one) => in_clauses(one, names),
         SourceChange::Pair(first, second) => {
             in_clauses(first, names);
             in_clauses(second, names);
         }
         SourceChange::Statements(lines)
         | SourceChange::LinesBefore(lines)
-        | SourceChange::LinesBehind(lines)
+        | SourceChange::LinesAfter(lines)
         | SourceChange::Before(_, lines)
         | SourceChange::Braced(_, lines)
         | SourceChange::After(_, lines)

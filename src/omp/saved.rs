@@ -125,11 +125,11 @@ pub(super) fn repeated(
 /// The lines of a part.
 fn lines_of(part: &SourceChange, speech: BaseLanguage) -> Vec<String> {
     match part {
-        SourceChange::Directive(one) | SourceChange::Behind(_, one) => vec![one.line(speech)],
+        SourceChange::Directive(one) | SourceChange::DirectiveAfter(_, one) => vec![one.line(speech)],
         SourceChange::Pair(one, two) => vec![one.line(speech), two.line(speech)],
         SourceChange::Statements(lines)
         | SourceChange::LinesBefore(lines)
-        | SourceChange::LinesBehind(lines)
+        | SourceChange::LinesAfter(lines)
         | SourceChange::Before(_, lines)
         | SourceChange::BeforeDirective(_, lines)
         | SourceChange::Braced(_, lines)

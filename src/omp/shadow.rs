@@ -26,7 +26,7 @@ pub fn blocks(gathered: &Gathered, unit: &Unit) -> [Vec<String>; 3] {
         let lines = names.iter().map(|name| line(name, &pointer(name)));
         std::iter::once("{".to_owned()).chain(lines).collect()
     };
-    let [before, behind] = match unit.is_cpp() {
+    let [before, after] = match unit.is_cpp() {
         true => [
             opened(|name, pointer| format!("auto *{pointer} = &{name};")),
             opened(|name, pointer| format!("auto &{name} = *{pointer};")),
@@ -36,10 +36,10 @@ pub fn blocks(gathered: &Gathered, unit: &Unit) -> [Vec<String>; 3] {
             opened(|name, pointer| format!("__typeof__(*{pointer}) *{name} = {pointer};")),
         ],
     };
-    [before, behind, vec!["}".to_owned(), "}".to_owned()]]
+    [before, after, vec!["}".to_owned(), "}".to_owned()]]
 }
 
 /// The line after the directive as a part.
 pub fn opened(lines: Vec<String>) -> Option<SourceChange> {
-    (!lines.is_empty()).then_some(SourceChange::LinesBehind(lines))
+    (!lines.is_empty()).then_some(SourceChange::LinesAfter(lines))
 }

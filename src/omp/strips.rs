@@ -14,20 +14,20 @@ use super::profile::Tuning;
 /// The changes that make loops of the tiles of a nest; none if it has no such tiles.
 pub fn parts(
     work: &WorkLoop,
-    asked: &RuleQuery,
+    query: &RuleQuery,
     rows: &mut Vec<String>,
     tuning: &Tuning,
 ) -> Vec<SourceChange> {
     if work.strips.is_empty() {
         return Vec::new();
     }
-    let speech = asked.speech;
+    let speech = query.speech;
     let head = |strip: &Strip| match speech {
         BaseLanguage::C => c_head(strip),
         BaseLanguage::Fortran => fortran_head(strip),
     };
     let mut lines: Vec<String> = work.strips.iter().map(head).collect();
-    let elements = work.elements.as_ref().map(|elements| launch::work_loop(elements, asked, rows, tuning));
+    let elements = work.elements.as_ref().map(|elements| launch::work_loop(elements, query, rows, tuning));
     lines.extend(elements.map(|elements| elements.line(speech)));
     let bounds = work.strips.iter().flat_map(|strip| {
         let (first, bound) = match speech {

@@ -4,6 +4,7 @@
 //! Invariant: the program's variables get what the teams have collected when the launch ends, and nothing else of it.
 
 use crate::plan::{TeamSum, WorkLoop};
+use crate::source;
 
 use super::ast::{BaseLanguage, Body, Clause, Directive, Leaf};
 use super::lowered::SourceChange;
@@ -62,7 +63,7 @@ pub fn parts(
     begin.extend(tables.iter().flat_map(tables::cleared));
     begin.push(loops.line(BaseLanguage::C));
     let end = sums.iter().flat_map(sums::added).chain(tables.iter().flat_map(tables::added));
-    let mut parts = vec![SourceChange::Directive(launch), SourceChange::LinesBehind(begin)];
+    let mut parts = vec![SourceChange::Directive(launch), SourceChange::LinesAfter(begin)];
     if has_tables {
         parts.push(tables::respelled(tables));
     }
@@ -73,21 +74,19 @@ pub fn parts(
 /// Whether a clause of the loops says something with a variable of which each team would have its own there.
 fn has_sum(clause: &Clause, sums: &[TeamSum]) -> bool {
     let is_of_loops = OF_LOOPS.contains(&clause.name.as_str()) && clause.name != "reduction";
-    let names = |text: &str| {
-        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.any(|word| sums.iter().any(|sum| sum.variable == word))
-    };
-    is_of_loops
-        && match &clause.body {
-            Body::None => false,
-            Body::List(items) => items.iter().any(|item| names(item)),
-            Body::Text(text) => names(text),
-        }
+    is_of_loops && sums.iter().any(|sum| names(clause, &sum.variable))
 }
 
 fn is_private(directive: &Directive, array: &str) -> bool {
-    directive.clauses.iter().any(|clause| {
-        clause.name == "private"
-            && matches!(&clause.body, Body::List(items) if items.iter().any(|item| item == array))
-    })
+    directive.clauses.iter().any(|clause| clause.name == "private" && names(clause, array))
+}
+
+/// Whether a clause names a variable.
+fn names(clause: &Clause, variable: &str) -> bool {
+    let is_in = |text: &str| source::words(text).any(|word| word == variable);
+    match &clause.body {
+        Body::None => false,
+        Body::List(items) => items.iter().any(|item| is_in(item)),
+        Body::Text(text) => is_in(text),
+    }
 }

@@ -195,8 +195,8 @@ impl Place<'_> {
     fn closing(&self) -> Option<u32> {
         let (first, last) = self.ends();
         let Some(outer) = self.conditions.between(last, first).pop() else { return Some(last + 1) };
-        let behind = self.input.file.text(Span { start: last + 1, end: outer.span.end });
-        let mut own = behind.lines().take_while(|line| !line.trim_start().starts_with('#'));
+        let after = self.input.file.text(Span { start: last + 1, end: outer.span.end });
+        let mut own = after.lines().take_while(|line| !line.trim_start().starts_with('#'));
         own.all(|line| line.trim().is_empty()).then_some(outer.span.end)
     }
 

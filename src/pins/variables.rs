@@ -369,19 +369,19 @@ fn dimension(subscript: Option<&Subscript>, declared: Option<&str>, is_array: bo
 /// A variable of these dimensions; those at the end that are whole are one piece.
 fn pieces(name: String, head: &str, mut all: Vec<Dimension>) -> Variable {
     let mut count = String::new();
-    let mut behind = String::new();
+    let mut after = String::new();
     while let Some(last) = all.pop() {
         count = match count.is_empty() {
             true => last.count.clone(),
             false => format!("({}) * (long long)({count})", last.count),
         };
-        behind = format!("[{}]{behind}", last.first);
+        after = format!("[{}]{after}", last.first);
         if !last.is_whole {
             break;
         }
     }
     let counters = all.iter().enumerate().map(|(at, one)| format!("[({}) + acc2omp_{at}]", one.first));
-    let first = format!("{head}{}{behind}", counters.collect::<String>());
+    let first = format!("{head}{}{after}", counters.collect::<String>());
     let loops = all.into_iter().map(|one| one.count).collect();
     Variable { name, loops, first, count, is_changed: true, is_listed: true, ..Variable::default() }
 }

@@ -9,9 +9,7 @@ use crate::host::ir::StmtId;
 use crate::sema::{self, Elementwise, Refusal, Why};
 use crate::source::Span;
 
-use super::{
-    Attribute, Gangs, Input, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop, operator,
-};
+use super::{Attribute, Gangs, Input, Item, Launch, Maker, Region, Sharing, Sizes, Spread, WorkLoop};
 
 /// The array statements of a region.
 #[derive(Default)]
@@ -47,8 +45,8 @@ impl Input<'_> {
         let at = self.unit.stmt(stmt).span;
         let lines = &self.file.lines;
         let last = lines.span(lines.line(at.end.max(at.start + 1) - 1));
-        let behind = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
-        self.begins_line(stmt) && (behind.trim().is_empty() || behind.trim().starts_with('!'))
+        let after = self.file.text(Span { start: at.end, end: last.end.max(at.end) });
+        self.begins_line(stmt) && (after.trim().is_empty() || after.trim().starts_with('!'))
     }
 
     /// Why the region's statements cannot be separated: there is no room for lines before each of them, or there may be code
@@ -89,7 +87,7 @@ impl Maker<'_> {
         let array = self.plan.arrays.get(&stmt).filter(|array| array.directive == index)?;
         let elementwise = &array.elementwise;
         let reduction = elementwise.reduction.as_ref().map(|reduction| Attribute {
-            sharing: Sharing::Reduction(operator(reduction.how)),
+            sharing: Sharing::Reduction(reduction.how),
             item: self.input.symbols.get(reduction.variable).name.clone(),
             entry: "clause/reduction",
         });

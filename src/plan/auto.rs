@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name, ReductionOp};
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name};
 use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
-    self, Around, Combine, Facts, Finding, Judged, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
+    self, Around, Facts, Finding, Judged, Needs, Obstacle, Said, SymbolId, Verdict, children, judge,
     judge_and_reach, reached,
 };
 use crate::source::Span;
@@ -229,7 +229,7 @@ impl Settling<'_, '_> {
         let verdict = settled.as_ref().unwrap_or(verdict);
         let span = self.facts.unit.stmt(stmt).span;
         if !is_seq {
-            self.tell(verdict);
+            self.report(verdict);
         }
         let mut spread = directive.is_some() && !is_seq;
         match (&verdict.finding, directive) {
@@ -242,7 +242,7 @@ impl Settling<'_, '_> {
                 spread = false;
                 let at =
                     directive.map_or(head(self.facts, span), |at| self.input.bound[at].directive.name_span);
-                self.diags.push(self.told(at, obstacle));
+                self.diags.push(self.in_order(at, obstacle));
                 self.close(index, (stmt, at), in_kernels, obstacle);
                 if let Some(at) = directive {
                     self.changes.settled.insert(at, vec![implied_clause(span.start, "seq", ClauseKind::Seq)]);
@@ -262,7 +262,7 @@ impl Settling<'_, '_> {
     }
 
     /// Keeps what was found out about a loop.
-    pub(super) fn tell(&mut self, verdict: &Verdict) {
+    pub(super) fn report(&mut self, verdict: &Verdict) {
         let unit = self.facts.unit;
         let span = unit.stmt(verdict.stmt).span;
         // The loops over the other indices of a `do concurrent` are not in the source.
@@ -329,28 +329,24 @@ impl Settling<'_, '_> {
             clauses.push(implied_clause(at, "private", ClauseKind::Private(arrays)));
         }
         for (how, symbol) in &needs.reductions {
-            clauses.push(implied_clause(
-                at,
-                "reduction",
-                ClauseKind::Reduction(operator(*how), vec![item(symbol)]),
-            ));
+            clauses.push(implied_clause(at, "reduction", ClauseKind::Reduction(*how, vec![item(symbol)])));
         }
         clauses
     }
 
-    pub(super) fn told(&self, at: Span, obstacle: &Obstacle) -> Diag {
-        let mut told = diag::loop_in_order(
+    pub(super) fn in_order(&self, at: Span, obstacle: &Obstacle) -> Diag {
+        let mut in_order = diag::loop_in_order(
             at,
             &reason(self.facts, obstacle),
             help(obstacle, self.facts.unit.is_fortran()),
         );
         if !at.contains(obstacle.at) {
-            told = told.with(obstacle.at, "here");
+            in_order = in_order.with(obstacle.at, "here");
         }
         if let Some(other) = obstacle.other.filter(|other| *other != obstacle.at) {
-            told = told.with(other, "and here");
+            in_order = in_order.with(other, "and here");
         }
-        told
+        in_order
     }
 }
 
@@ -403,21 +399,4 @@ pub(super) fn outermost(unit: &Unit, stmt: StmtId) -> Vec<StmtId> {
 pub(super) fn head(facts: &Facts, span: Span) -> Span {
     let line = facts.line(span.start);
     Span { start: span.start, end: line.end.min(span.end) }
-}
-
-/// The operator of a reduction that was found.
-pub fn operator(how: Combine) -> ReductionOp {
-    match how {
-        Combine::Add => ReductionOp::Add,
-        Combine::Multiply => ReductionOp::Multiply,
-        Combine::Max => ReductionOp::Max,
-        Combine::Min => ReductionOp::Min,
-        Combine::BitAnd => ReductionOp::BitAnd,
-        Combine::BitOr => ReductionOp::BitOr,
-        Combine::BitXor => ReductionOp::BitXor,
-        Combine::And => ReductionOp::And,
-        Combine::Or => ReductionOp::Or,
-        Combine::Eqv => ReductionOp::Eqv,
-        Combine::Neqv => ReductionOp::Neqv,
-    }
 }

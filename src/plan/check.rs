@@ -368,15 +368,15 @@ impl<'a> Check<'a> {
     }
 
     /// Whether `parts` and what the host runs around them are all of `stmt`.
-    fn covered(&self, stmt: StmtId, parts: &[StmtId], asked: &[StmtId]) -> bool {
+    fn covered(&self, stmt: StmtId, parts: &[StmtId], by_condition: &[StmtId]) -> bool {
         if parts.contains(&stmt) {
             return true;
         }
-        let is_run = self.plan.host_runs.contains(&stmt) || asked.contains(&stmt);
+        let is_run = self.plan.host_runs.contains(&stmt) || by_condition.contains(&stmt);
         match &self.unit.stmt(stmt).kind {
             StmtKind::Empty => true,
-            StmtKind::Block(list) => list.iter().all(|stmt| self.covered(*stmt, parts, asked)),
-            kind => is_run && parts::bodies(kind).iter().all(|body| self.covered(*body, parts, asked)),
+            StmtKind::Block(list) => list.iter().all(|stmt| self.covered(*stmt, parts, by_condition)),
+            kind => is_run && parts::bodies(kind).iter().all(|body| self.covered(*body, parts, by_condition)),
         }
     }
 }

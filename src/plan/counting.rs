@@ -17,7 +17,7 @@ impl Settling<'_, '_> {
     pub(super) fn close(
         &mut self,
         index: usize,
-        (stmt, told): (StmtId, Span),
+        (stmt, reported_at): (StmtId, Span),
         in_kernels: bool,
         obstacle: &Obstacle,
     ) {
@@ -27,7 +27,7 @@ impl Settling<'_, '_> {
             _ => return,
         };
         let loops = if is_own { vec![stmt] } else { self.loops_in(stmt) };
-        let mut closed = Closed::new(self.facts.unit.stmt(stmt).span, told);
+        let mut closed = Closed::new(self.facts.unit.stmt(stmt).span, reported_at);
         let mut around: Option<Span> = None;
         for at in loops {
             let span = self.facts.unit.stmt(at).span;

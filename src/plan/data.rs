@@ -10,6 +10,7 @@ use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Concern, Diag, pages};
 use crate::host::ir::{Decl, Derived, ExprId, FunctionId, Unit};
 use crate::sema::{Class, Symbol, SymbolId, SymbolKind, Symbols, uses};
+use crate::source;
 
 use super::object::names_object;
 use super::section::{Contiguity, Section};
@@ -140,7 +141,7 @@ impl Input<'_> {
             return None;
         }
         let is_apart = |section: &Section| {
-            let leads = section.behind_pointer.contains(&true) && !self.settings.preference.elements_lead;
+            let leads = section.through_pointer.contains(&true) && !self.settings.preference.elements_lead;
             leads || section.contiguity() == Contiguity::Apart
         };
         let is_refused = section.is_some_and(|section| !is_update && is_apart(&section));
@@ -222,7 +223,7 @@ impl Input<'_> {
                 zero || attaches || self.is_rows(index, item)
             };
             for item in list.iter().filter(|item| is_kept(item)) {
-                names.extend(identifiers(&item.text).filter(|name| self.is_read_behind(index, item, name)));
+                names.extend(source::names(&item.text).filter(|name| self.leads_to(index, item, name)));
             }
         }
         if names.is_empty() {
@@ -230,7 +231,7 @@ impl Input<'_> {
         }
         for clause in &bound.directive.clauses {
             if let ClauseKind::If(condition) | ClauseKind::SelfRun(Some(condition)) = &clause.kind {
-                names.extend(identifiers(&condition.text));
+                names.extend(source::names(&condition.text));
             }
         }
         let used = uses(self.unit, self.symbols, stmt);
@@ -242,7 +243,7 @@ impl Input<'_> {
     }
 
     /// Whether the value of `name` decides where `item` is: that of the scalar itself does not.
-    fn is_read_behind(&self, index: usize, item: &ListItem, name: &str) -> bool {
+    fn leads_to(&self, index: usize, item: &ListItem, name: &str) -> bool {
         let class = self.symbol_of(index, item).map(|symbol| self.symbols.get(symbol).class);
         name != item.variable() || matches!(class, Some(Class::Pointer | Class::Unknown) | None)
     }
@@ -255,11 +256,11 @@ impl Input<'_> {
     /// Whether an `enter data` before directive `index`, in its function, names `symbol`.
     pub(super) fn entered(&self, index: usize, symbol: SymbolId) -> bool {
         let function = self.bound[index].function;
-        let is_behind = self.entered.first.get(&(function, symbol)).is_some_and(|first| *first < index);
+        let is_after = self.entered.first.get(&(function, symbol)).is_some_and(|first| *first < index);
         let known = self.symbols.get(symbol);
         let is_member = known.kind == SymbolKind::Member
             && self.entered.members.contains(&(class_of(self.unit, function), known.name.clone()));
-        is_behind || is_member
+        is_after || is_member
     }
 
     /// Whether a clause on a construct or around it names the whole object, or any `enter data` does: a member function may be
@@ -446,10 +447,4 @@ pub fn is_rows(item: &ListItem, symbol: &Symbol) -> bool {
         && item.parts.iter().all(|part| matches!(part, PathStep::Section(one) if one.len() == 1))
         && item.parts.len() == 2
         && matches!(item.parts.last(), Some(PathStep::Section(last)) if matches!(last[..], [Subscript::Range { .. }]))
-}
-
-/// The names in a text.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }

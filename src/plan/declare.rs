@@ -181,7 +181,7 @@ impl Maker<'_> {
             if !keeps_lines {
                 unbraced.extend(inside.clone());
             }
-            unbraced.extend(self.input.behind_cases(stmt));
+            unbraced.extend(self.input.after_cases(stmt));
             pending.extend(inside);
             let StmtKind::Return(value) = &self.input.unit.stmt(stmt).kind else { continue };
             if self.input.unit.stmt(stmt).span.start < here {

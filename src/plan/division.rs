@@ -10,11 +10,11 @@ use crate::bind::{Bound, ancestors, descendants};
 use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
 use crate::sema::{self, Header, NotCanonical, Symbols};
 
-use super::asked_sizes::AskedSizes;
 use super::clauses::{LoopClauses, effective};
 use super::level::Levels;
 use super::listed::Code;
 use super::reduced::{self, Lists};
+use super::requested_sizes::RequestedSizes;
 use super::{Gangs, Item, Plan, Region, Settings, launch};
 
 /// How the iterations of a loop, or of tightly nested loops that run as one, are divided.
@@ -33,7 +33,7 @@ pub struct Division {
     /// What its clauses reduce, and the reductions of other loops and of the construct that pass through it.
     pub reductions: Vec<(ReductionOp, ListItem)>,
     /// What its clauses say of the sizes of the levels.
-    pub sizes: AskedSizes,
+    pub sizes: RequestedSizes,
     /// The sizes of its tiles, outermost loop first.
     pub tile: Vec<String>,
     /// The trip count is read from memory, as that of the rows of a sparse matrix: it may be short, and differ from one
@@ -138,7 +138,7 @@ impl Plan {
         self.routines = settings.routines.clone().and_own(unit, bound, device_type);
         for (note, one) in self.notes.iter_mut().zip(bound).filter(|(_, one)| one.directive.kind.is_compute())
         {
-            note.sizes = AskedSizes::of(counting(&one.directive, device_type));
+            note.sizes = RequestedSizes::of(counting(&one.directive, device_type));
         }
         let facts = Facts { unit, symbols, bound, device_type, plan: self };
         let mut divisions = divisions(&facts);
@@ -260,7 +260,7 @@ impl<'a> Facts<'a> {
             levels: Levels::NONE,
             private: Vec::new(),
             reductions: Vec::new(),
-            sizes: AskedSizes::default(),
+            sizes: RequestedSizes::default(),
             tile: Vec::new(),
             is_ragged: false,
             not_canonical: None,
@@ -354,9 +354,9 @@ impl<'a> Facts<'a> {
     }
 
     /// What the clauses of some directives say of the sizes of the levels.
-    fn sizes(&self, directives: &[usize]) -> AskedSizes {
+    fn sizes(&self, directives: &[usize]) -> RequestedSizes {
         let directives = directives.iter().map(|at| &self.bound[*at].directive);
-        AskedSizes::of(directives.flat_map(|directive| counting(directive, self.device_type)))
+        RequestedSizes::of(directives.flat_map(|directive| counting(directive, self.device_type)))
     }
 
     /// Whether the bounds of a loop are read from memory, or kept in variables that were.

@@ -6,10 +6,9 @@
 use crate::bind::ancestors;
 use crate::host::ir::{StmtId, Unit};
 use crate::sema::{self, Header, SymbolId, Symbols};
-use crate::source::{Form, Language, SourceFile, Span};
+use crate::source::{self, Form, Language, SourceFile, Span};
 
 use super::Input;
-use super::extent;
 use super::strides::strides;
 
 /// Fewer iterations than this do not fill the lanes of a warp.
@@ -114,7 +113,7 @@ pub(super) fn has_conditions(text: &str) -> bool {
 
 /// The names and numbers in some code.
 pub(super) fn words(file: &SourceFile, span: Span) -> Vec<String> {
-    extent::words(&file.text(span)).map(str::to_owned).collect()
+    source::words(&file.text(span)).map(str::to_owned).collect()
 }
 
 /// Whether the names in the heads of loops mean the same if the loops change places: no head of C declares what another one names,

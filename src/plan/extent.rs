@@ -13,7 +13,7 @@ use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, FunctionId, StmtId, StmtKind, UnaryOp, Unit};
 use crate::sema::{self, Class, Element, Header, SymbolId, SymbolKind, Symbols, uses};
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::{Input, Settings};
 
@@ -395,11 +395,12 @@ impl Region {
         }
         places.values_mut().for_each(|places| places.sort_unstable());
         let text = input.file.text(span);
-        let once: FxHashSet<&str> = words(&text).collect();
+        let once: FxHashSet<&str> = source::words(&text).collect();
         let body =
             |word: &&str| input.symbols.macro_of(word).map(|(_, body)| body).or(input.symbols.body_of(word));
         let bodies = once.iter().filter_map(body);
-        let in_macros = bodies.flat_map(|body| words(body).map(str::to_owned).collect::<Vec<_>>()).collect();
+        let in_macros =
+            bodies.flat_map(|body| source::words(body).map(str::to_owned).collect::<Vec<_>>()).collect();
         Region { stmt, places, in_macros, may_leave: leaves(input.unit, stmt) }
     }
 }
@@ -436,11 +437,6 @@ fn hull(used: &[Used]) -> Option<(Poly, Poly)> {
 /// Code may be nested deeply.
 fn deeper<T>(read: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, read)
-}
-
-/// The names and numbers in a text.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// Whether a jump may leave a loop's body before its end.

@@ -15,7 +15,7 @@ pub struct Closed {
     /// The loop.
     pub span: Span,
     /// What is marked where the loop is reported: its directive, or its first line.
-    pub told: Span,
+    pub reported_at: Span,
     /// From the assignments that give the variables their start values.
     pub from: Span,
     /// The variables.
@@ -293,9 +293,9 @@ fn joined(start: &Words, count: &Words, (amount, is_taken): (Words, bool)) -> Op
 }
 
 impl Closed {
-    /// Nothing is written out of the loop at `span` yet, which is reported at `told`.
-    pub(super) fn new(span: Span, told: Span) -> Closed {
-        Closed { span, told, from: span, names: Vec::new(), bodies: Vec::new(), last: Vec::new() }
+    /// Nothing is written out of the loop at `span` yet, which is reported at `reported_at`.
+    pub(super) fn new(span: Span, reported_at: Span) -> Closed {
+        Closed { span, reported_at, from: span, names: Vec::new(), bodies: Vec::new(), last: Vec::new() }
     }
 
     /// Writes the inductions of a loop out: in the bodies that name them, and after the code that ends at `after`, indented
@@ -343,8 +343,8 @@ fn put(facts: &Facts, stmt: StmtId, found: &[Induction]) -> Option<Put> {
                 && found.iter().all(|one| used.of(one.symbol).is_none())
         };
         let before = list.iter().take_while(is_before).count();
-        let behind = before.checked_sub(1).and_then(|last| list.get(last));
-        after = behind.map_or(span.start + 1, |last| unit.stmt(*last).span.end);
+        let last = before.checked_sub(1).and_then(|last| list.get(last));
+        after = last.map_or(span.start + 1, |last| unit.stmt(*last).span.end);
         first = unit.stmt(*list.get(before)?).span.start;
     }
     Some(Put { around, span, after, first, has_directive: false, lines: Vec::new() })

@@ -10,7 +10,7 @@ use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Finding, Layout, Needs, SymbolId, SymbolKind, Verdict, children, only_loop};
 use crate::source::Span;
 
-use super::auto::{Settling, head, operator, outermost};
+use super::auto::{Settling, head, outermost};
 
 /// The nest of loops that is looked at.
 #[derive(Clone, Copy)]
@@ -65,9 +65,7 @@ impl Settling<'_, '_> {
     pub(super) fn divided(&self, nest: Nest, stmt: StmtId, at: Option<usize>) -> Divided {
         let found = nest.verdicts.get(&stmt).map(|verdict| &verdict.finding);
         let reductions = match found {
-            Some(Finding::Parallel(needs)) => {
-                needs.reductions.iter().map(|(how, symbol)| (operator(*how), *symbol)).collect()
-            }
+            Some(Finding::Parallel(needs)) => needs.reductions.clone(),
             _ => Vec::new(),
         };
         let trips = nest.layout.trips(stmt);
@@ -116,7 +114,7 @@ impl Settling<'_, '_> {
         if divided.has_lanes
             && let Some((inner, needs)) = self.tight(nest, divided)
         {
-            self.tell(&nest.verdicts[&inner]);
+            self.report(&nest.verdicts[&inner]);
             let private = needs.private.iter().filter(|one| !divided.private.contains(one));
             let needs = Needs { private: private.copied().collect(), ..needs.clone() };
             self.imply(nest.index, inner, &needs);
@@ -142,13 +140,13 @@ impl Settling<'_, '_> {
             return self.nest(nest, stmt);
         }
         if let (None, Some(verdict)) = (directive, nest.verdicts.get(&stmt)) {
-            self.tell(verdict);
+            self.report(verdict);
             if let (true, Finding::Sequential(obstacle)) =
                 (is_tight && nest.in_kernels && !self.is_concurrent(stmt), &verdict.finding)
             {
                 let at = head(self.facts, self.facts.unit.stmt(stmt).span);
-                let told = self.told(at, obstacle);
-                self.diags.push(told);
+                let in_order = self.in_order(at, obstacle);
+                self.diags.push(in_order);
             }
             if let (true, Finding::Parallel(needs)) = (chosen.contains(&stmt), &verdict.finding) {
                 self.imply(nest.index, stmt, needs);
@@ -166,8 +164,7 @@ impl Settling<'_, '_> {
         let unit = self.facts.unit;
         let inner = only_loop(unit, body(unit, divided.stmt)?)?;
         let needs = self.candidate(nest, inner)?;
-        let is_reduced =
-            needs.reductions.iter().all(|(how, own)| divided.reductions.contains(&(operator(*how), *own)));
+        let is_reduced = needs.reductions.iter().all(|one| divided.reductions.contains(one));
         (self.is_tight(divided.stmt, inner) && is_reduced && !self.is_strided(nest, divided, inner))
             .then_some((inner, needs))
     }

@@ -61,10 +61,10 @@ impl Input<'_> {
                 StmtKind::Switch { .. } => inner.switches += 1,
                 _ => {}
             }
-            let behind_cases = self.behind_cases(met.stmt);
+            let after_cases = self.after_cases(met.stmt);
             pending.extend(children(self.unit, met.stmt).map(|stmt| Met {
                 stmt,
-                unbraced: inner.unbraced || behind_cases.contains(&stmt),
+                unbraced: inner.unbraced || after_cases.contains(&stmt),
                 ..inner
             }));
         }
@@ -79,12 +79,12 @@ impl Input<'_> {
     }
 
     /// The statements of a block that stand directly after `case` or `default`: no directive may stand between.
-    pub(super) fn behind_cases(&self, block: StmtId) -> HashSet<StmtId> {
+    pub(super) fn after_cases(&self, block: StmtId) -> HashSet<StmtId> {
         let StmtKind::Block(list) = &self.unit.stmt(block).kind else { return HashSet::new() };
         let is_case =
             |stmt: StmtId| matches!(self.unit.stmt(stmt).kind, StmtKind::Labeled { stmt: None, .. });
-        let behind = list.windows(2).filter(|two| is_case(two[0]) && !self.unit.is_fortran());
-        behind.map(|two| two[1]).collect()
+        let after = list.windows(2).filter(|two| is_case(two[0]) && !self.unit.is_fortran());
+        after.map(|two| two[1]).collect()
     }
 
     /// Whether lines may stand before a jump: no construct but `data` holds it.

@@ -39,7 +39,7 @@ impl Split {
 
 impl Input<'_> {
     /// What there is to say of a part that is not a loop and that one thread of the device runs.
-    fn told_of(&self, part: StmtId) -> Option<Diag> {
+    fn reported_of(&self, part: StmtId) -> Option<Diag> {
         let whole = || self.whole_array_function(part);
         whole().or_else(|| self.printing_part(part)).or_else(|| self.unseen_call(part))
     }
@@ -177,7 +177,7 @@ impl Maker<'_> {
         let is_parallel = |part: &StmtId| nests.contains_key(part) || arrays.parallel.contains_key(part);
         let is_parted = |parts: &Parts| !outputs.by_host.is_empty() || parts.all.iter().any(is_parallel);
         let Some(parts) = parts.filter(is_parted) else {
-            self.tell_sequential(index, stmt, arrays, outputs.refused);
+            self.report_sequential(index, stmt, arrays, outputs.refused);
             let launch = self.kernels_on_one_thread(index, stmt, counting);
             self.plan.items[index] = Item::Launch(Box::new(launch));
             return;
@@ -206,23 +206,24 @@ impl Maker<'_> {
 
     /// Says that a region runs on one thread: of its array statements why, and of the rest that nothing says that it is
     /// parallel. Why a loop is not was reported before.
-    fn tell_sequential(
+    fn report_sequential(
         &mut self,
         index: usize,
         stmt: StmtId,
         arrays: Arrays,
         outputs: BTreeMap<StmtId, Diag>,
     ) {
-        let is_told = |part: &StmtId| {
+        let is_reported = |part: &StmtId| {
             arrays.refused.contains_key(part)
                 || outputs.contains_key(part)
                 || matches!(self.input.unit.stmt(*part).kind, StmtKind::For { .. })
         };
         let list = statements(self.input.unit, stmt);
         let nests = self.input.nests(index);
-        if !list.iter().all(is_told) || !nests.is_empty() {
+        if !list.iter().all(is_reported) || !nests.is_empty() {
             let at = self.input.bound[index].directive.name_span;
-            let why = list.iter().filter(|part| !is_told(part)).find_map(|part| self.input.told_of(*part));
+            let why =
+                list.iter().filter(|part| !is_reported(part)).find_map(|part| self.input.reported_of(*part));
             self.diags.push(why.unwrap_or_else(|| diag::kernels_sequential(at)));
         }
         self.diags.extend(arrays.refused.into_values().chain(outputs.into_values()));
@@ -291,7 +292,7 @@ impl Maker<'_> {
         let listed = scalars.chain(device).chain(self.input.stated_scalars(index)).collect();
         let split = Split { index, stmt, listed, counters, data_outside: is_needed };
         let symbols = self.input.symbols;
-        self.ask(index, &parts.asked, is_needed, &|read, place| split.read(symbols, read, place));
+        self.ask(index, &parts.by_condition, is_needed, &|read, place| split.read(symbols, read, place));
         let mut refused = refused;
         for part in parts.all.iter().copied() {
             let nest = parts.nests.get(&part).copied();
@@ -379,8 +380,9 @@ impl Maker<'_> {
             Some(at) => self.plan.items[at] = Item::Launch(Box::new(launch)),
             None => {
                 let at = self.input.unit.stmt(part).span;
-                let why =
-                    why.or_else(|| self.input.told_of(part)).unwrap_or_else(|| diag::kernels_sequential(at));
+                let why = why
+                    .or_else(|| self.input.reported_of(part))
+                    .unwrap_or_else(|| diag::kernels_sequential(at));
                 self.diags.extend(is_sequential.then_some(why));
                 self.plan.inserted.push((index, part, launch));
             }

@@ -122,9 +122,9 @@ impl Maker<'_> {
                 _ => {}
             }
         }
-        self.tell_lambdas(stmt);
-        self.tell_members(stmt);
-        self.tell_bindings(stmt);
+        self.report_lambdas(stmt);
+        self.report_members(stmt);
+        self.report_bindings(stmt);
         match region(directive.kind) {
             Region::Kernels => self.kernels(index, stmt, counting),
             Region::Serial => self.serial(index, stmt, counting),
@@ -133,7 +133,7 @@ impl Maker<'_> {
     }
 
     /// Says where a member of what an expression leads to is more than clang compiles.
-    fn tell_members(&mut self, stmt: StmtId) {
+    fn report_members(&mut self, stmt: StmtId) {
         if self.input.unit.is_fortran() {
             return;
         }
@@ -151,7 +151,7 @@ impl Maker<'_> {
     }
 
     /// Says which names of structured bindings around it the construct uses.
-    fn tell_bindings(&mut self, stmt: StmtId) {
+    fn report_bindings(&mut self, stmt: StmtId) {
         if self.input.unit.bindings.is_empty() {
             return;
         }
@@ -168,7 +168,7 @@ impl Maker<'_> {
     }
 
     /// Says which lambdas of the code around it the construct calls, and whether it defines some.
-    fn tell_lambdas(&mut self, stmt: StmtId) {
+    fn report_lambdas(&mut self, stmt: StmtId) {
         if self.input.unit.lambdas.is_empty() {
             return;
         }
@@ -213,7 +213,7 @@ impl Maker<'_> {
         let mut attributes = self.sharing(index, stmt, counting, Region::Parallel);
         let nest = self.nest(index, at, stmt, Region::Parallel, &mut attributes)?;
         let nest = self.input.absorb(nest, &mut attributes);
-        self.tell_implicit_gang(index, at, &nest);
+        self.report_implicit_gang(index, at, &nest);
         let launch = Launch {
             region: Region::Parallel,
             directive: index,

@@ -8,10 +8,9 @@ use crate::acc::ast::{DirectiveKind, GangArgument, ListItem, ReductionOp};
 use crate::bind::{ancestors, descendants};
 use crate::diag;
 use crate::host::ir::{BaseType, Derived, StmtId};
-use crate::sema::{self, Class, Combine, Facts, Header, SymbolId, uses};
+use crate::sema::{self, Class, Facts, Header, SymbolId, uses};
 use crate::source::Span;
 
-use super::auto::operator;
 use super::nest::{Construct, Controlled};
 use super::sharing::is_thread_scalar;
 use super::{Attribute, Input, Maker, Region, Sharing, WorkLoop};
@@ -243,7 +242,7 @@ impl Input<'_> {
             let reduced = launch
                 .iter()
                 .find(|one| one.item == known.name && matches!(one.sharing, Sharing::Reduction(_)));
-            let found = self.updates_of(body, symbol).map(|how| Sharing::Reduction(operator(how)));
+            let found = self.updates_of(body, symbol).map(Sharing::Reduction);
             let fits = |reduced: &&Attribute| found.is_none() || found.as_ref() == Some(&reduced.sharing);
             if let Some(reduced) = reduced.filter(fits) {
                 carried.reductions.push(super::sharing::nested(reduced));
@@ -280,7 +279,7 @@ impl Input<'_> {
     }
 
     /// The operator by which all that `stmt` does with an arithmetic variable is to combine values into it.
-    fn updates_of(&self, stmt: StmtId, symbol: SymbolId) -> Option<Combine> {
+    fn updates_of(&self, stmt: StmtId, symbol: SymbolId) -> Option<ReductionOp> {
         let known = self.symbols.get(symbol);
         let decl = known.decl.map(|decl| self.unit.decl(decl));
         let is_complex = decl.is_none_or(|decl| match &decl.base {
@@ -357,7 +356,7 @@ impl Maker<'_> {
     }
 
     /// Says that the gangs divide a `worker` or `vector` loop where that may show: it was not so before OpenACC 3.1.
-    pub(super) fn tell_implicit_gang(&mut self, index: usize, at: usize, work: &WorkLoop) {
+    pub(super) fn report_implicit_gang(&mut self, index: usize, at: usize, work: &WorkLoop) {
         let clauses = self.input.clauses(at);
         let is_implicit = work.spread.gangs && !clauses.gang && (clauses.worker || clauses.vector);
         if !is_implicit || !self.input.clauses(index).num_gangs {

@@ -72,9 +72,9 @@ fn call<'a>(head: &'a str, name: &str) -> Option<(&'a str, Vec<&'a str>)> {
     let mut at = 0;
     while let Some(word) = next_word(head, at) {
         at = word.1;
-        let behind = head[at..].trim_start();
-        let Some(inside) = behind.strip_prefix('(').and_then(|_| group(behind, '(', ')')) else { continue };
-        at = head.len() - behind.len() + inside.len() + 2;
+        let after = head[at..].trim_start();
+        let Some(inside) = after.strip_prefix('(').and_then(|_| group(after, '(', ')')) else { continue };
+        at = head.len() - after.len() + inside.len() + 2;
         let args = arguments(inside);
         if args.contains(&name) {
             return Some((&head[word.0..word.1], args));
@@ -131,7 +131,7 @@ fn sizes(symbols: &Symbols, macro_name: &str, args: &[&str], name: &str) -> Opti
         return None;
     }
     let text = filled(body.trim(), params, args);
-    let mut rest = behind_name(&text, name)?.trim_start();
+    let mut rest = after_name(&text, name)?.trim_start();
     let mut sizes = Vec::new();
     while !rest.is_empty() {
         let size = group(rest, '[', ']').filter(|_| rest.starts_with('['))?;
@@ -148,7 +148,7 @@ fn sizes(symbols: &Symbols, macro_name: &str, args: &[&str], name: &str) -> Opti
 }
 
 /// What stands after the name that a declaration declares, if nothing but a type stands before it.
-fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn after_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut at = 0;
     while let Some((start, end)) = next_word(text, at) {
         if &text[start..end] == name {

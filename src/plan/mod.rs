@@ -4,8 +4,6 @@
 
 mod address;
 mod array;
-mod asked;
-mod asked_sizes;
 mod auto;
 mod by_name;
 mod called;
@@ -22,6 +20,7 @@ mod exchange;
 mod extent;
 mod feedback;
 mod gang_sums;
+mod host_branches;
 mod induction;
 mod inner;
 mod inner_private;
@@ -45,6 +44,7 @@ mod plain;
 mod queue;
 mod reduce;
 mod reduced;
+mod requested_sizes;
 mod role;
 mod routine;
 mod saved;
@@ -65,7 +65,7 @@ mod variable;
 mod wanted;
 mod words;
 
-pub use auto::{Reached, leaves_open, operator, settle};
+pub use auto::{Reached, leaves_open, settle};
 pub use by_name::is_named_as_array_only;
 pub use called::{Routines, declared_levels};
 pub use check::{Fault, check};
@@ -351,7 +351,7 @@ impl<'a> Maker<'a> {
         if self.input.settings.queues {
             self.outlived(index);
             if matches!(bound.directive.kind, DirectiveKind::Data | DirectiveKind::HostData) {
-                self.behind_queued_data(index);
+                self.after_queued_data(index);
             }
             if bound.directive.kind == DirectiveKind::Data {
                 self.ends_before_queues(index);

@@ -310,7 +310,7 @@ impl Maker<'_> {
                 inside.over_gangs = true;
                 self.input.combine_gangs(index, at, &work.attributes, attributes);
             }
-            self.tell_implicit_gang(index, at, &work);
+            self.report_implicit_gang(index, at, &work);
             self.plan.items[at] = Item::Loop(Box::new(work));
         }
         inside
@@ -605,18 +605,18 @@ impl Maker<'_> {
                     GangArgument::Num(expr) => (&mut sizes.gangs, expr),
                     GangArgument::Static(expr) => (&mut sizes.chunk, expr),
                     GangArgument::Dim(expr) => {
-                        self.plan.heeded.insert(expr.span);
+                        self.plan.applied.insert(expr.span);
                         continue;
                     }
                 };
                 if place.is_none() {
                     *place = Some(expr.text.clone());
-                    self.plan.heeded.insert(expr.span);
+                    self.plan.applied.insert(expr.span);
                 }
             }
             for expr in clauses.lanes.iter().filter(|_| spread.lanes) {
                 sizes.lanes.push(expr.text.clone());
-                self.plan.heeded.insert(expr.span);
+                self.plan.applied.insert(expr.span);
             }
         }
         sizes

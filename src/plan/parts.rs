@@ -24,13 +24,13 @@ pub(super) struct Parts {
     /// What the host runs around them.
     pub(super) host_runs: Vec<StmtId>,
     /// Branches that the host runs around them by a condition which the device computes.
-    pub(super) asked: Vec<StmtId>,
+    pub(super) by_condition: Vec<StmtId>,
 }
 
 impl Parts {
     /// All statements whose variables launches use.
     pub(super) fn users(&self) -> impl Iterator<Item = StmtId> {
-        self.all.iter().chain(&self.asked).copied()
+        self.all.iter().chain(&self.by_condition).copied()
     }
 
     /// The variables of the loops that the host runs.
@@ -107,7 +107,7 @@ impl Input<'_> {
 
     /// The statements that become launches; `None` if the region cannot be split.
     pub(super) fn parts(&self, index: usize, region: StmtId, nests: Nests) -> Option<Parts> {
-        let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new(), asked: Vec::new() };
+        let parts = Parts { all: Vec::new(), nests, host_runs: Vec::new(), by_condition: Vec::new() };
         let mut parting = Parting { input: self, index, region, parts, controlled: Vec::new() };
         let parts = parting.block(region).then_some(parting.parts)?;
         let all: Vec<StmtId> = parts.users().collect();
@@ -161,8 +161,8 @@ impl Parting<'_, '_> {
         }
         let is_known = self.holds_nest(stmt) && self.host_knows(stmt);
         if is_known || self.holds_nest(stmt) && self.input.may_ask(self.index, stmt) {
-            let known = (self.parts.all.len(), self.parts.host_runs.len(), self.parts.asked.len());
-            if is_known { &mut self.parts.host_runs } else { &mut self.parts.asked }.push(stmt);
+            let known = (self.parts.all.len(), self.parts.host_runs.len(), self.parts.by_condition.len());
+            if is_known { &mut self.parts.host_runs } else { &mut self.parts.by_condition }.push(stmt);
             let around = self.controlled.len();
             let header = sema::header(self.input.unit, self.input.symbols, stmt);
             self.controlled.extend(header.map(|header| header.var));
@@ -173,11 +173,11 @@ impl Parting<'_, '_> {
             }
             self.parts.all.truncate(known.0);
             self.parts.host_runs.truncate(known.1);
-            self.parts.asked.truncate(known.2);
+            self.parts.by_condition.truncate(known.2);
         }
         if !matches!(kind, StmtKind::Empty) {
             // A line of its own is needed before it.
-            if !self.parts.asked.is_empty() && !self.input.begins_line(stmt) {
+            if !self.parts.by_condition.is_empty() && !self.input.begins_line(stmt) {
                 return false;
             }
             self.parts.all.push(stmt);

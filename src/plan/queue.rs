@@ -77,7 +77,7 @@ impl Maker<'_> {
 
     /// Notes that directive `index`, which names data at once, must wait: a queued `enter data` before it brings them, and
     /// in OpenACC they count as present from there on.
-    pub(super) fn behind_queued_data(&mut self, index: usize) {
+    pub(super) fn after_queued_data(&mut self, index: usize) {
         let bound = &self.input.bound[index];
         let Some(function) = bound.function else { return };
         let here = bound.directive.span.start;
@@ -109,9 +109,9 @@ impl Maker<'_> {
         let is_block = |stmt: &StmtId| matches!(self.input.unit.stmt(*stmt).kind, StmtKind::Block(_));
         let Some(stmt) = self.input.bound[index].stmt().filter(is_block) else { return };
         let end = self.input.unit.stmt(stmt).span.end;
-        let behind = self.input.queues.queued.partition_point(|at| *at <= index);
+        let after = self.input.queues.queued.partition_point(|at| *at <= index);
         let inside =
-            self.input.queues.queued[behind..].iter().map(|at| self.input.bound[*at].directive.span.start);
+            self.input.queues.queued[after..].iter().map(|at| self.input.bound[*at].directive.span.start);
         let start = self.input.bound[index].directive.span.end;
         let elsewhere = self.input.settings.queued_elsewhere.iter();
         let elsewhere = elsewhere.filter(|one| is_queued(one, self.input.unit)).map(|one| one.span.start);
@@ -218,8 +218,8 @@ impl Queues {
 
     /// The place of the last wait before `here`; 0 if there is none.
     fn last_wait(&self, here: u32) -> u32 {
-        let behind = self.waits.partition_point(|at| *at < here);
-        self.waits[..behind].last().copied().unwrap_or_default()
+        let after = self.waits.partition_point(|at| *at < here);
+        self.waits[..after].last().copied().unwrap_or_default()
     }
 
     /// Whether a routine queues data between two places.
@@ -230,8 +230,8 @@ impl Queues {
     /// The `enter data` directives between two places that are queued.
     fn enters<'a>(&self, bound: &'a [Bound], from: u32, to: u32) -> impl Iterator<Item = &'a Bound> {
         let first = self.enters.partition_point(|at| bound[*at].directive.span.start <= from);
-        let behind = self.enters[first..].iter().map(|at| &bound[*at]);
-        behind.take_while(move |one| one.directive.span.start < to)
+        let after = self.enters[first..].iter().map(|at| &bound[*at]);
+        after.take_while(move |one| one.directive.span.start < to)
     }
 }
 

@@ -114,13 +114,13 @@ impl Contents {
                 continue;
             }
             let end = rest.find(|c: char| !is_inner(c)).unwrap_or(rest.len());
-            let (word, behind) = rest.split_at(end);
+            let (word, after) = rest.split_at(end);
             let is_member = matches!(before, '.' | '%') || before == '>' && text_ends_in_arrow(text, rest);
             if !first.is_ascii_digit() && !is_member {
-                self.word(unit, symbols, (word, behind.trim_start().starts_with('(')), at, depth);
+                self.word(unit, symbols, (word, after.trim_start().starts_with('(')), at, depth);
             }
             before = ' ';
-            rest = behind;
+            rest = after;
         }
     }
 

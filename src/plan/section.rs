@@ -47,7 +47,7 @@ pub struct Section {
     /// How many elements each dimension has, where the declaration says a number.
     pub sizes: Vec<Option<i64>>,
     /// Dimensions that stand after a pointer of their own, each of which leads to other memory.
-    pub behind_pointer: Vec<bool>,
+    pub through_pointer: Vec<bool>,
     /// A descriptor of Fortran says where its elements are.
     pub has_descriptor: bool,
     /// The first dimension is the one whose elements lie side by side, as in Fortran.
@@ -67,7 +67,7 @@ impl Section {
         let is_single = |at: &usize| matches!(self.extents[*at], Extent::Element | Extent::One);
         let Some(first) = order.iter().position(|at| !is_single(at)) else { return Contiguity::Contiguous };
         let rest = &order[first + 1..];
-        if self.extents[order[first]] == Extent::Strided || rest.iter().any(|at| self.behind_pointer[*at]) {
+        if self.extents[order[first]] == Extent::Strided || rest.iter().any(|at| self.through_pointer[*at]) {
             return Contiguity::Apart;
         }
         let is_apart = |at: &usize| !matches!(self.extents[*at], Extent::Whole | Extent::Unknown);
@@ -88,7 +88,7 @@ impl Section {
             match self.extents[at] {
                 Extent::Element | Extent::One | Extent::Strided => return found,
                 Extent::Some | Extent::Unknown => return Some(at),
-                Extent::Whole if self.behind_pointer[at] => return Some(at),
+                Extent::Whole if self.through_pointer[at] => return Some(at),
                 Extent::Whole => found = Some(at),
             }
         }
@@ -139,11 +139,11 @@ impl Input<'_> {
         let each = subscripts.iter().enumerate();
         let extents = each.map(|(at, subscript)| known.extent(&place, subscript, at)).collect();
         let size = |at: usize| known.upper(&place, at).and_then(|upper| upper.value());
-        let behind = |at: usize| at > 0 && !is_fortran && known.dimensions.shape.get(at) == Some(&false);
+        let after = |at: usize| at > 0 && !is_fortran && known.dimensions.shape.get(at) == Some(&false);
         Some(Section {
             extents,
             sizes: (0..subscripts.len()).map(size).collect(),
-            behind_pointer: (0..subscripts.len()).map(behind).collect(),
+            through_pointer: (0..subscripts.len()).map(after).collect(),
             has_descriptor: is_fortran && place.has_descriptor(item),
             first_is_fastest: is_fortran,
         })

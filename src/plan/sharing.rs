@@ -11,7 +11,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
 use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
 
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::clauses::LoopClauses;
 use super::nest::{Construct, Controlled};
@@ -175,7 +175,7 @@ impl Input<'_> {
                 true => self.file.text(Span { start: decl.span.start, end: decl.name_span.start }),
                 false => self.specifiers(decl),
             };
-            if words.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word) {
+            if source::words(&words).any(is_word) {
                 return true;
             }
             known = match &decl.base {
@@ -456,7 +456,7 @@ impl Maker<'_> {
         let arrays: Vec<String> = arrays.map(|one| one.name.clone()).collect();
         let arrays = arrays.iter().map(String::as_str);
         let copied: Vec<&str> = own.iter().copied().chain(sections).chain(arrays).collect();
-        self.tell_pointers(index, stmt, &used, &copied, &visible);
+        self.report_pointers(index, stmt, &used, &copied, &visible);
         attributes
     }
 
@@ -506,7 +506,7 @@ impl Maker<'_> {
     }
 
     /// Says which pointers must be on the device already.
-    fn tell_pointers(
+    fn report_pointers(
         &mut self,
         index: usize,
         stmt: StmtId,

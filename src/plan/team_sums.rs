@@ -52,10 +52,14 @@ impl Input<'_> {
         stmt: StmtId,
         reductions: impl Iterator<Item = (ReductionOp, &'b str)>,
     ) -> Option<Vec<TeamSum>> {
-        let mut sums: Vec<TeamSum> = Vec::new();
-        if !self.settings.preference.team_sums || self.unit.is_fortran() {
+        let mut reductions = reductions.peekable();
+        let span = self.unit.stmt(stmt).span;
+        let is_short = || self.trips_of_all(span).is_some_and(|trips| trips < ITERATIONS);
+        let is_wanted = self.settings.preference.team_sums && !self.unit.is_fortran();
+        if !is_wanted || reductions.peek().is_none() || is_short() {
             return None;
         }
+        let mut sums: Vec<TeamSum> = Vec::new();
         for (operator, item) in reductions {
             let sum = self.sum(at, stmt, operator, item)?;
             match sums.iter().find(|other| other.variable == sum.variable) {
@@ -64,10 +68,8 @@ impl Input<'_> {
                 None => sums.push(sum),
             }
         }
-        let span = self.unit.stmt(stmt).span;
-        let is_short = || self.trips_of_all(span).is_some_and(|trips| trips < ITERATIONS);
-        let has_room = || self.has_room_for_block(at, stmt) && !has_conditions(&self.file.text(span));
-        (!sums.is_empty() && !is_short() && has_room()).then_some(sums)
+        let has_room = self.has_room_for_block(at, stmt) && !has_conditions(&self.file.text(span));
+        has_room.then_some(sums)
     }
 
     /// Whether the bounds of a loop in a nest may have a variable: before the loops, it has the program's value.

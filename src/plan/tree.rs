@@ -10,12 +10,12 @@ use crate::host::ir::{FunctionId, StmtId};
 use crate::sema::{Elementwise, SymbolId};
 use crate::source::Span;
 
-use super::asked_sizes::AskedSizes;
 use super::called::Routines;
 use super::construct::Construct;
 use super::division::Divisions;
 use super::exchange::Exchange;
 use super::own_section::OwnSection;
+use super::requested_sizes::RequestedSizes;
 use super::saved::Saved;
 use super::section::Section;
 use super::strips::Strip;
@@ -58,7 +58,7 @@ pub struct Plan {
     /// Inner loops that a directive on an outer loop governs and that get a construct of their own.
     pub inserted_loops: Vec<(usize, WorkLoop)>,
     /// The arguments of `gang`, `worker` and `vector` that apply to some loop.
-    pub heeded: BTreeSet<Span>,
+    pub applied: BTreeSet<Span>,
 }
 
 /// Facts about one directive, whatever it becomes.
@@ -90,7 +90,7 @@ pub struct Note {
     /// What the clauses of a compute construct and around it say of data.
     pub construct: Construct,
     /// How many gangs, workers and vector lanes the clauses of a compute construct ask for.
-    pub sizes: AskedSizes,
+    pub sizes: RequestedSizes,
 }
 
 /// Facts about a list item.

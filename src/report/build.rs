@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn make_is_told_every_source() {
+    fn make_is_given_every_source() {
         let text = Builder::Make.text(&sources(&["acc2omp_cuda.cu", "sub/a_acc.cu", "b$ c_acc.cu"]));
         let list = "ACC2OMP_SOURCES := \\\n    $(ACC2OMP_ROOT)/acc2omp_cuda.cu \\\n    \
                     $(ACC2OMP_ROOT)/sub/a_acc.cu\n\n";
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn cmake_is_told_every_source() {
+    fn cmake_is_given_every_source() {
         let text = Builder::Cmake.text(&sources(&["acc2omp_cuda.cu", "sub/a_acc.cu"]));
         let list = "STATIC\n    \"${CMAKE_CURRENT_LIST_DIR}/acc2omp_cuda.cu\"\n    \
                     \"${CMAKE_CURRENT_LIST_DIR}/sub/a_acc.cu\"\n)\n";

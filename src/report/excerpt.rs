@@ -16,7 +16,7 @@ const WHOLE: u32 = 4096;
 const BEFORE: u32 = 80;
 
 /// Bytes that are shown from the beginning of such a mark.
-const BEHIND: u32 = 160;
+const AFTER: u32 = 160;
 
 /// So many other places of a message whose lines are cut are shown.
 const OTHERS: usize = 4;
@@ -70,7 +70,7 @@ fn cut<'a>(file: &SourceFile, kind: AnnotationKind, label: &'a Label, columns: &
     let is_middle = |offset: u32| file.bytes.get(offset as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
     let near = |offset: u32| (offset..offset + 4).find(|at| !is_middle(*at)).unwrap_or(offset);
     let start = near(at.saturating_sub(BEFORE)).clamp(line.start, at);
-    let end = near(at.saturating_add(BEHIND)).clamp(at, line.end);
+    let end = near(at.saturating_add(AFTER)).clamp(at, line.end);
     let shown = |from: u32, to: u32| readable(file.slice(Span { start: from, end: to }));
     let lead = if start > line.start { "…" } else { "" };
     let before = format!("{lead}{}", shown(start, at));

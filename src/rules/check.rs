@@ -1,5 +1,5 @@
 //! What loading refuses: words, places and codes that nobody knows, templates that are not OpenMP, rows that overlap or
-//! leave a situation without an answer, a lost meaning that no diagnostic tells.
+//! leave a situation without an answer, a lost meaning that no diagnostic reports.
 //!
 //! Invariant: the same function serves the tests and every start of the program.
 
@@ -136,9 +136,9 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
         return Err(error(format!("unknown OpenMP version {}", raw.since)));
     }
     let meaning = meaning(&raw.meaning)?;
-    let tell = raw.tell.as_ref().map(|code| told(code)).transpose()?;
-    if meaning != Meaning::Same && tell.is_none() {
-        return Err(error(format!("row {number} is `{}` but tells nobody", raw.meaning)));
+    let code = raw.code.as_ref().map(|code| reportable(code)).transpose()?;
+    if meaning != Meaning::Same && code.is_none() {
+        return Err(error(format!("row {number} is `{}` but has no `code`", raw.meaning)));
     }
     for section in &raw.cite {
         cited(section)?;
@@ -164,7 +164,7 @@ fn row(entry: &str, number: usize, raw: &RawRow, kind: &str, subject: &RawSubjec
         action,
         lines,
         meaning,
-        tell,
+        code,
         cite: raw.cite.clone(),
     })
 }
@@ -207,9 +207,9 @@ fn cuda_rows(raw: &[toml::Spanned<RawCudaRow>], subject: &RawSubject) -> Result<
 
 fn cuda_row(raw: &RawCudaRow, subject: &RawSubject) -> Result<CudaRow, Error> {
     let meaning = meaning(&raw.meaning)?;
-    let tell = match &raw.tell {
+    let code = match &raw.code {
         None if meaning != Meaning::Same => {
-            return Err(error(format!("a row about CUDA is `{}` but tells nobody", raw.meaning)));
+            return Err(error(format!("a row about CUDA is `{}` but has no `code`", raw.meaning)));
         }
         None => None,
         Some(text) => {
@@ -225,15 +225,15 @@ fn cuda_row(raw: &RawCudaRow, subject: &RawSubject) -> Result<CudaRow, Error> {
     }
     asked(&raw.when, subject)?;
     let (when, says, shows) = (raw.when.clone(), raw.says.clone(), raw.shows.clone());
-    Ok(CudaRow { when, says, shows, meaning, tell })
+    Ok(CudaRow { when, says, shows, meaning, code })
 }
 
-fn told(code: &str) -> Result<Code, Error> {
+fn reportable(code: &str) -> Result<Code, Error> {
     let known = code
         .parse::<Code>()
         .ok()
-        .filter(|code| crate::diag::tell(*code, crate::source::Span::at(0), "").is_some());
-    known.ok_or_else(|| error(format!("no page may tell `{code}`")))
+        .filter(|code| crate::diag::of_code(*code, crate::source::Span::at(0), "").is_some());
+    known.ok_or_else(|| error(format!("no page may report `{code}`")))
 }
 
 /// The lines of a row, which goes with a clause or with nothing else.

@@ -59,7 +59,7 @@ pub struct Example {
     /// The example's lines stand at file scope.
     pub at_top: bool,
     /// The codes that it must raise.
-    pub tell: Vec<String>,
+    pub codes: Vec<String>,
     /// It must stay as it is.
     pub keep: bool,
     /// No compiler that the tests use builds it before translation.
@@ -322,7 +322,7 @@ fn example(
         version: 45,
         scene: None,
         at_top: false,
-        tell: Vec::new(),
+        codes: Vec::new(),
         keep,
         unbuilt: false,
         sync: false,
@@ -337,7 +337,7 @@ fn example(
                     version.parse().map_err(|_| (start, format!("unknown version `{version}`")))?;
             }
             Some(("scene", scene)) => example.scene = Some(scene.to_owned()),
-            Some(("tell", codes)) => example.tell = codes.split(',').map(str::to_owned).collect(),
+            Some(("code", codes)) => example.codes = codes.split(',').map(str::to_owned).collect(),
             Some(("at", "top")) => example.at_top = true,
             None if *option == "unbuilt" => example.unbuilt = true,
             None if *option == "sync" => example.sync = true,

@@ -183,7 +183,7 @@ pub struct Row {
     /// What becomes of the meaning.
     pub meaning: Meaning,
     /// The diagnostic that says so.
-    pub tell: Option<Code>,
+    pub code: Option<Code>,
     /// The sections that say so.
     pub cite: Vec<String>,
 }
@@ -200,7 +200,7 @@ pub struct CudaRow {
     /// What becomes of the meaning.
     pub meaning: Meaning,
     /// The diagnostic that says so.
-    pub tell: Option<Code>,
+    pub code: Option<Code>,
 }
 
 impl CudaRow {

@@ -77,7 +77,7 @@ pub struct RawRow {
     /// `same`, `weaker`, `differs` or `refused`.
     pub meaning: String,
     /// The diagnostic's code.
-    pub tell: Option<String>,
+    pub code: Option<String>,
     /// The section that says so.
     #[serde(default)]
     pub cite: Vec<String>,
@@ -97,5 +97,5 @@ pub struct RawCudaRow {
     /// `same`, `weaker`, `differs` or `refused`.
     pub meaning: String,
     /// The diagnostic's code.
-    pub tell: Option<String>,
+    pub code: Option<String>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: names places only; what stands there is for others to read.
 
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::DirectiveText;
 use super::c::{self, Event, Line};
@@ -95,8 +95,7 @@ fn has_code(text: &str) -> bool {
 
 /// Whether a line is a directive that affects the translation of other directives: about data, or about procedures.
 fn affects_others(line: &str) -> bool {
-    let mut words =
-        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = source::words(line);
     let is_directive =
         words.find(|word| *word != "pragma").is_some_and(|word| word.eq_ignore_ascii_case("acc"));
     let about = words.next().filter(|_| is_directive).unwrap_or_default();

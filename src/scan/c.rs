@@ -169,10 +169,10 @@ impl Walk<'_> {
     /// Names after the literal that begins at `start`, which can only be those of macros for more text: `"%" PRId64 "\n"`.
     fn text_macros(&mut self, start: usize) {
         let text = |at: usize| self.bytes.get(at..).unwrap_or_default();
-        let behind_blanks =
+        let after_blanks =
             |at: usize| at + text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let mut names = Vec::new();
-        let mut at = behind_blanks(self.at);
+        let mut at = after_blanks(self.at);
         while text(at).first().is_some_and(|byte| is_word_start(*byte)) {
             let length = text(at).iter().take_while(|byte| IS_INNER[usize::from(**byte)]).count();
             let name = Span::new(at, at + length);
@@ -184,7 +184,7 @@ impl Walk<'_> {
                 return;
             }
             names.push(name);
-            at = behind_blanks(at + length);
+            at = after_blanks(at + length);
         }
         let ends = text(at).first().is_some_and(|byte| is_word_start(*byte) || b"\",);".contains(byte));
         let is_suffix =
@@ -260,8 +260,8 @@ impl Walk<'_> {
         self.blanks();
         let prefix: &[&[u8]] = &[b"L", b"u", b"U", b"u8"];
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let is_behind = |word: &&&[u8]| rest.starts_with(word) && rest.get(word.len()) == Some(&b'"');
-        self.at += prefix.iter().find(is_behind).map_or(0, |word| word.len());
+        let is_after = |word: &&&[u8]| rest.starts_with(word) && rest.get(word.len()) == Some(&b'"');
+        self.at += prefix.iter().find(is_after).map_or(0, |word| word.len());
         if self.peek(0) != b'"' {
             self.at = back;
             return None;
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn names_behind_a_literal_are_macros_for_text() {
+    fn names_after_a_literal_are_macros_for_text() {
         check("f(\"%\" A \"\\n\"A, \"x\"A\"y\" B C);", [0, 0, 0, 4]);
         check("x = \"a\"s; y = \"a\"_x(1); z = \"a\" and w; \"a\" R\"(b)\";", [0, 0, 0, 0]);
         check("extern \"C\" int f; extern \"C\" void g(int);", [0, 0, 0, 0]);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::c::{self, Event};
 use super::defined::Defined;
@@ -127,10 +127,7 @@ impl Fork {
 
     /// The names that its conditions ask for.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let words = self
-            .branches
-            .iter()
-            .flat_map(|branch| branch.text.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let words = self.branches.iter().flat_map(|branch| source::words(&branch.text));
         words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_') && *word != "defined")
     }
 
@@ -204,7 +201,7 @@ impl Branch {
 
     /// Whether its condition names a macro.
     pub fn names(&self, name: &str) -> bool {
-        self.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        source::words(&self.text).any(|word| word == name)
     }
 
     fn compares(&self) -> bool {

@@ -77,13 +77,13 @@ fn mentions(bytes: &[u8]) -> bool {
 /// Where code continues after blanks.
 fn starts(shadow: &[u8]) -> Vec<u32> {
     let mut found = Vec::new();
-    let mut is_behind_blank = true;
+    let mut is_after_blank = true;
     for (at, byte) in shadow.iter().enumerate() {
         let is_blank = byte.is_ascii_whitespace();
-        if !is_blank && is_behind_blank {
+        if !is_blank && is_after_blank {
             found.push(at as u32);
         }
-        is_behind_blank = is_blank;
+        is_after_blank = is_blank;
     }
     found
 }

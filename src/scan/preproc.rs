@@ -133,6 +133,42 @@ struct Group {
 }
 
 impl Group {
+    /// The group that an `#if` opens; `is_open` says whether the place around is shown, `around` who reads that.
+    fn opened(
+        step: &Step,
+        forced: Option<u32>,
+        (is_open, around): (bool, Option<Reader>),
+        verdict: Verdict,
+    ) -> Group {
+        let shown = forced.map_or(is_open && verdict.holds(), |head| head == step.start);
+        let mut group = Group {
+            taken: shown,
+            shown,
+            forced,
+            opening: step.start,
+            start: step.end,
+            is_open,
+            is_settled: false,
+            is_first: true,
+            readers: None,
+            around,
+        };
+        group.decide(verdict, forced == Some(step.start));
+        group
+    }
+
+    /// Goes on with the branch that an `#elif` or an `#else` begins.
+    fn go_on(&mut self, step: &Step, verdict: Verdict) {
+        let shown = match self.forced {
+            Some(head) => head == step.start,
+            None => !self.taken && verdict.holds(),
+        };
+        self.taken |= shown;
+        self.shown = shown;
+        self.start = step.end;
+        self.decide(verdict, self.forced == Some(step.start));
+    }
+
     fn is_shown(&self) -> bool {
         self.shown && self.is_open
     }
@@ -231,7 +267,7 @@ pub fn follow(
     let mut stack: Vec<Group> = Vec::new();
     let mut found = Shown::default();
     for step in steps {
-        let Step { word, rest, start, end } = step;
+        let Step { word, rest, start, .. } = step;
         let active = stack.last().is_none_or(Group::is_shown);
         let readers = stack.last().map_or(Some(Reader::All), |group| group.readers);
         match *word {
@@ -243,21 +279,7 @@ pub fn follow(
                     true => expression::verdict(word, rest, macros),
                     false => Verdict::Fails,
                 };
-                let shown = forced.map_or(active && verdict.holds(), |head| head == *start);
-                let mut group = Group {
-                    taken: shown,
-                    shown,
-                    forced,
-                    opening: *start,
-                    start: *end,
-                    is_open: active,
-                    is_settled: false,
-                    is_first: true,
-                    readers: None,
-                    around: readers,
-                };
-                group.decide(verdict, forced == Some(*start));
-                stack.push(group);
+                stack.push(Group::opened(step, forced, (active, readers), verdict));
             }
             "elif" | "else" => {
                 let Some(mut group) = stack.pop() else { continue };
@@ -267,14 +289,7 @@ pub fn follow(
                     "else" => Verdict::Holds,
                     _ => expression::verdict("if", rest, macros),
                 };
-                let shown = match group.forced {
-                    Some(head) => head == *start,
-                    None => !group.taken && verdict.holds(),
-                };
-                group.taken |= shown;
-                group.shown = shown;
-                group.start = *end;
-                group.decide(verdict, group.forced == Some(*start));
+                group.go_on(step, verdict);
                 stack.push(group);
             }
             "endif" => {
@@ -384,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_file_say_what_names_mean_behind_them() {
+    fn lines_of_the_file_say_what_names_mean_after_them() {
         check("#undef A\n#ifdef A\nx\n#else\ny\n#endif\n", "x");
         check("#ifndef A\n#define A 2\n#endif\n#if A == 2\nx\n#endif\n", "x");
         check("#ifdef A\n#define B 3\n#endif\n#if B == 3\nx\n#else\ny\n#endif\n", "y");

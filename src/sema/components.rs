@@ -285,7 +285,7 @@ pub struct Path {
     /// It is assigned, or may be by a procedure that it is passed to.
     pub is_written: bool,
     /// The code asks whether it is allocated or associated, or allocates it.
-    pub is_asked: bool,
+    pub is_inquired: bool,
 }
 
 impl Path {
@@ -386,8 +386,8 @@ pub fn paths(unit: &Unit, symbols: &Symbols, more: &BTreeSet<SymbolId>) -> Vec<P
     let mut paths = Vec::new();
     let mut add = |id: ExprId, root: SymbolId, steps: Vec<Step>| {
         let at = id.0 as usize;
-        let (is_written, is_asked) = (about.written[at], about.asked[at]);
-        paths.push(Path { root, steps, span: unit.expr(id).span, is_written, is_asked });
+        let (is_written, is_inquired) = (about.written[at], about.inquired[at]);
+        paths.push(Path { root, steps, span: unit.expr(id).span, is_written, is_inquired });
     };
     // Outer members stand after the inner ones that they are made of.
     for (at, expr) in unit.exprs.iter().enumerate().rev() {
@@ -418,20 +418,20 @@ pub fn paths(unit: &Unit, symbols: &Symbols, more: &BTreeSet<SymbolId>) -> Vec<P
 /// What is done to each expression.
 struct About {
     written: Vec<bool>,
-    asked: Vec<bool>,
+    inquired: Vec<bool>,
 }
 
 impl About {
     fn new(unit: &Unit, symbols: &Symbols) -> About {
         let none = vec![false; unit.exprs.len()];
-        let mut about = About { written: none.clone(), asked: none };
+        let mut about = About { written: none.clone(), inquired: none };
         for expr in &unit.exprs {
             match &expr.kind {
                 ExprKind::Assign(_, left, _) => about.written[left.0 as usize] = true,
                 ExprKind::Call { callee, args } => {
                     let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
                     if matches!(name.as_str(), "allocated" | "associated") {
-                        args.iter().for_each(|arg| about.asked[arg.0 as usize] = true);
+                        args.iter().for_each(|arg| about.inquired[arg.0 as usize] = true);
                     }
                     for (place, arg) in args.iter().enumerate() {
                         about.written[arg.0 as usize] |= symbols.takes_reference(name, place);
@@ -441,7 +441,7 @@ impl About {
             }
         }
         for object in unit.allocations.iter().flat_map(|one| &one.objects) {
-            about.asked[object.0 as usize] = true;
+            about.inquired[object.0 as usize] = true;
         }
         about
     }

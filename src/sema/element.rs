@@ -55,19 +55,19 @@ fn declared_shape(declarator: &str) -> Option<Vec<bool>> {
         text = text.replace(word, "");
     }
     text.retain(|c| !c.is_whitespace());
-    let (inner, behind) = match text.split_once('(') {
+    let (inner, after) = match text.split_once('(') {
         Some((before, rest)) => {
-            let (inside, behind) = rest.split_once(')')?;
+            let (inside, after) = rest.split_once(')')?;
             let outside = before.chars().all(|c| c == '*').then(|| vec![false; before.len()])?;
-            let dimensions = behind.matches('[').count();
-            let is_plain = behind.is_empty() || behind.starts_with('[') && behind.ends_with(']');
+            let dimensions = after.matches('[').count();
+            let is_plain = after.is_empty() || after.starts_with('[') && after.ends_with(']');
             is_plain.then_some(())?;
             (inside.to_owned(), [vec![true; dimensions], outside].concat())
         }
         None => (text, Vec::new()),
     };
     let is_plain = inner.chars().all(|c| c == '*');
-    is_plain.then(|| [vec![false; inner.len()], behind].concat())
+    is_plain.then(|| [vec![false; inner.len()], after].concat())
 }
 
 impl Types<'_> {

@@ -92,11 +92,11 @@ pub fn live_after(
         let [outer, inner] = pair else { continue };
         match &unit.stmt(*outer).kind {
             StmtKind::Block(list) => {
-                for behind in list.iter().skip_while(|stmt| *stmt != inner).skip(1) {
+                for after in list.iter().skip_while(|stmt| *stmt != inner).skip(1) {
                     if settle(&flow) {
                         break 'outwards;
                     }
-                    flow.stmt(*behind);
+                    flow.stmt(*after);
                 }
             }
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => flow.again(*outer),

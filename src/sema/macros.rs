@@ -15,15 +15,15 @@ pub fn assigned_names(body: &str) -> Vec<String> {
             continue;
         }
         let length = bytes[at..].iter().take_while(|byte| is_inner(byte)).count();
-        let (mut before, mut behind) = (body[..at].trim_end(), body[at + length..].trim_start());
-        while let (Some(outside), Some(rest)) = (before.strip_suffix('('), behind.strip_prefix(')')) {
-            (before, behind) = (outside.trim_end(), rest.trim_start());
+        let (mut before, mut after) = (body[..at].trim_end(), body[at + length..].trim_start());
+        while let (Some(outside), Some(rest)) = (before.strip_suffix('('), after.strip_prefix(')')) {
+            (before, after) = (outside.trim_end(), rest.trim_start());
         }
         let name = &body[at..at + length];
         let is_member = before.ends_with('.') || before.ends_with("->");
         let steps = before.ends_with("++") || before.ends_with("--");
         let is_name = !name.starts_with(|c: char| c.is_ascii_digit());
-        if is_name && !is_member && (steps || is_assigned(behind)) && !names.iter().any(|one| one == name) {
+        if is_name && !is_member && (steps || is_assigned(after)) && !names.iter().any(|one| one == name) {
             names.push(name.to_owned());
         }
         at += length;
@@ -39,10 +39,10 @@ pub fn number(body: &str) -> Option<i128> {
 }
 
 /// Whether what stands after a name assigns it.
-fn is_assigned(behind: &str) -> bool {
+fn is_assigned(after: &str) -> bool {
     const OPERATORS: [&str; 12] = ["++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
-    (behind.starts_with('=') && !behind.starts_with("=="))
-        || OPERATORS.iter().any(|operator| behind.starts_with(operator))
+    (after.starts_with('=') && !after.starts_with("=="))
+        || OPERATORS.iter().any(|operator| after.starts_with(operator))
 }
 
 #[cfg(test)]

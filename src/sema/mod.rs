@@ -59,8 +59,8 @@ pub use numeric::enclosed;
 pub use output::{Output, output, prints};
 pub use outside::{Others, Outside};
 pub use parallel::{
-    Amount, Around, Combine, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Needs,
-    Obstacle, Reach, Said, Verdict, combined, commuting, computed, declared, fixed_step, inductions, integer,
+    Amount, Around, Distance, Facts, Finding, Induction, Integer, Judged, Kind, Layout, Needs, Obstacle,
+    Reach, Said, Verdict, combined, commuting, computed, declared, fixed_step, inductions, integer,
     is_mathematical, judge, judge_and_reach, may_change, reached,
 };
 pub use reduction::{Last, Reduction};

@@ -49,9 +49,9 @@ impl Number {
     pub(super) fn of_decl(texts: Texts, symbols: &Symbols, decl: &Decl) -> Option<Number> {
         let before = Span { start: decl.span.start, end: decl.name_span.start };
         let stated = plain(&texts.code(before));
-        let behind = Span { start: decl.name_span.end, end: decl.span.end };
+        let after = Span { start: decl.name_span.end, end: decl.span.end };
         // An old way to state a kind after the name.
-        if plain(&texts.code(behind)).starts_with('*') {
+        if plain(&texts.code(after)).starts_with('*') {
             return None;
         }
         if stated.starts_with("doubleprecision") {

@@ -9,17 +9,17 @@ use super::array::{Line, LineKind, Piece, Reader};
 use super::designator::{Designator, designator};
 use super::elemental::{self, Kind as Function};
 use super::numeric::{Kind, Number, Word};
-use super::parallel::Combine;
 use super::refusal::Refusal;
 use super::symbol::{Class, SymbolId, SymbolKind};
 use super::texts::{Texts, spaced};
 use super::typing::number_of;
+use crate::acc::ast::ReductionOp;
 
 /// What all elements go into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduction {
     /// How.
-    pub how: Combine,
+    pub how: ReductionOp,
     /// The variable.
     pub variable: SymbolId,
     /// Its name as it is written.
@@ -67,14 +67,14 @@ impl Of {
         })
     }
 
-    fn how(self) -> Combine {
+    fn how(self) -> ReductionOp {
         match self {
-            Of::Sum | Of::Count | Of::DotProduct => Combine::Add,
-            Of::Product => Combine::Multiply,
-            Of::Maximum => Combine::Max,
-            Of::Minimum => Combine::Min,
-            Of::Any => Combine::Or,
-            Of::All => Combine::And,
+            Of::Sum | Of::Count | Of::DotProduct => ReductionOp::Add,
+            Of::Product => ReductionOp::Multiply,
+            Of::Maximum => ReductionOp::Max,
+            Of::Minimum => ReductionOp::Min,
+            Of::Any => ReductionOp::Or,
+            Of::All => ReductionOp::And,
         }
     }
 
@@ -360,13 +360,13 @@ impl Reader<'_> {
         let is_pair =
             |one: ExprId, two: ExprId| is_own(one) && two == found.call || one == found.call && is_own(two);
         match (&self.unit.expr(right).kind, found.of.how()) {
-            (ExprKind::Binary(BinaryOp::Add, one, two), Combine::Add)
-            | (ExprKind::Binary(BinaryOp::Multiply, one, two), Combine::Multiply)
-            | (ExprKind::Binary(BinaryOp::Or, one, two), Combine::Or)
-            | (ExprKind::Binary(BinaryOp::And, one, two), Combine::And) => is_pair(*one, *two),
+            (ExprKind::Binary(BinaryOp::Add, one, two), ReductionOp::Add)
+            | (ExprKind::Binary(BinaryOp::Multiply, one, two), ReductionOp::Multiply)
+            | (ExprKind::Binary(BinaryOp::Or, one, two), ReductionOp::Or)
+            | (ExprKind::Binary(BinaryOp::And, one, two), ReductionOp::And) => is_pair(*one, *two),
             (ExprKind::Call { .. }, how) => match self.intrinsic(right) {
-                Some(("max", [one, two])) => how == Combine::Max && is_pair(*one, *two),
-                Some(("min", [one, two])) => how == Combine::Min && is_pair(*one, *two),
+                Some(("max", [one, two])) => how == ReductionOp::Max && is_pair(*one, *two),
+                Some(("min", [one, two])) => how == ReductionOp::Min && is_pair(*one, *two),
                 _ => false,
             },
             _ => false,
@@ -417,8 +417,8 @@ impl Reader<'_> {
             let span = Span { start, end };
             spaced(self.file, span, texts.code(span))
         };
-        let (before, behind) = (part(whole.start, call.start), part(call.end, whole.end));
-        Ok(Last { code: format!("{before}{}{behind}", target.name), reads })
+        let (before, after) = (part(whole.start, call.start), part(call.end, whole.end));
+        Ok(Last { code: format!("{before}{}{after}", target.name), reads })
     }
 
     /// Whether an expression names a variable.
@@ -441,21 +441,21 @@ fn lines(of: Of, target: &Target, code: Vec<Piece>, second: Option<Vec<Piece>>) 
     let (mask, value) = match of {
         Of::Count => (Some(code), text("1".to_owned())),
         Of::DotProduct => {
-            let (before, behind) = match target.number.word {
+            let (before, after) = match target.number.word {
                 Word::Complex => ("conjg(", ") * "),
                 Word::Logical | Word::Integer | Word::Real => ("", " * "),
             };
-            let parts = [text(before.to_owned()), code, text(behind.to_owned()), second.unwrap_or_default()];
+            let parts = [text(before.to_owned()), code, text(after.to_owned()), second.unwrap_or_default()];
             (None, parts.concat())
         }
         Of::Sum | Of::Product | Of::Maximum | Of::Minimum | Of::Any | Of::All => (second, code),
     };
     let assigned = match of.how() {
-        Combine::Max => [text(format!("{name} = max({name}, ")), value, text(")".to_owned())].concat(),
-        Combine::Min => [text(format!("{name} = min({name}, ")), value, text(")".to_owned())].concat(),
-        Combine::Multiply => [text(format!("{name} = {name} * ")), value].concat(),
-        Combine::Or => [text(format!("{name} = {name} .or. ")), value].concat(),
-        Combine::And => [text(format!("{name} = {name} .and. ")), value].concat(),
+        ReductionOp::Max => [text(format!("{name} = max({name}, ")), value, text(")".to_owned())].concat(),
+        ReductionOp::Min => [text(format!("{name} = min({name}, ")), value, text(")".to_owned())].concat(),
+        ReductionOp::Multiply => [text(format!("{name} = {name} * ")), value].concat(),
+        ReductionOp::Or => [text(format!("{name} = {name} .or. ")), value].concat(),
+        ReductionOp::And => [text(format!("{name} = {name} .and. ")), value].concat(),
         _ => [text(format!("{name} = {name} + ")), value].concat(),
     };
     let assigned = Line { kind: LineKind::Assignment, code: assigned };

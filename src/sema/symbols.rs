@@ -16,7 +16,7 @@ use crate::host::ir::{
     Unit,
 };
 use crate::scan::Define;
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
@@ -219,9 +219,8 @@ impl Symbols {
             only(&mut self.macros, &define.name, (params.clone(), define.body.clone()));
         }
         for define in macros.iter().filter(|define| define.params.is_none()) {
-            let names = define.body.split(|c: char| !c.is_alphanumeric() && c != '_');
-            let names = names.filter(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-            self.standing.entry(folded(&define.name)).or_default().extend(names.map(folded));
+            let names = source::names(&define.body).map(folded);
+            self.standing.entry(folded(&define.name)).or_default().extend(names);
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
         }
@@ -686,8 +685,8 @@ impl Symbols {
             let decl = unit.decl(*param);
             self.declare((unit, decl), Some(*param), SymbolKind::Parameter, function.span, 0, types);
         }
-        let behind = unit.conditional.partition_point(|(scope, _)| scope.start < function.span.start);
-        let known = unit.conditional[behind..].iter().take_while(|(scope, _)| function.span.contains(*scope));
+        let after = unit.conditional.partition_point(|(scope, _)| scope.start < function.span.start);
+        let known = unit.conditional[after..].iter().take_while(|(scope, _)| function.span.contains(*scope));
         let innermost = |scope: Span| unit.functions.iter().rev().find(|one| one.span.contains(scope));
         let is_own = |scope: Span| innermost(scope).is_some_and(|one| one.span == function.span);
         for (scope, id) in known.filter(|(scope, _)| is_own(*scope)) {

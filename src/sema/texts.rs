@@ -34,6 +34,6 @@ pub(super) fn spaced(file: &SourceFile, span: Span, code: String) -> String {
     let bytes = file.slice(span);
     let blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
     let before = if blank(bytes.first()) { " " } else { "" };
-    let behind = if blank(bytes.last()) && !code.trim().is_empty() { " " } else { "" };
-    format!("{before}{}{behind}", code.trim())
+    let after = if blank(bytes.last()) && !code.trim().is_empty() { " " } else { "" };
+    format!("{before}{}{after}", code.trim())
 }

@@ -19,11 +19,10 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest.take()?;
-        let Some((line, behind)) = memchr::memchr(b'\n', text).and_then(|at| text.split_at_checked(at))
-        else {
+        let Some((line, after)) = memchr::memchr(b'\n', text).and_then(|at| text.split_at_checked(at)) else {
             return Some(text);
         };
-        rest = behind.get(1..);
+        rest = after.get(1..);
         Some(line)
     })
 }

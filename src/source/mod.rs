@@ -9,6 +9,7 @@ mod named;
 mod predefined;
 mod span;
 mod text;
+mod words;
 
 pub use file::SourceFile;
 pub use language::{Form, Language, Languages};
@@ -17,3 +18,4 @@ pub use named::Named;
 pub use predefined::Predefined;
 pub use span::Span;
 pub use text::{byte_of, bytes, readable};
+pub use words::{names, placed_names, words};

@@ -85,11 +85,11 @@ fn under(edit: Edit, conditions: &[String]) -> Option<Edit> {
     let text = String::from_utf8(edit.text).ok().filter(|_| edit.span.is_empty())?;
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let (before, rest) = text.strip_prefix(end).map_or(("", text.as_str()), |rest| (end, rest));
-    let (body, behind) = rest.strip_suffix(end).map_or((rest, ""), |body| (body, end));
+    let (body, after) = rest.strip_suffix(end).map_or((rest, ""), |body| (body, end));
     let (ends, heads): (Vec<&String>, Vec<&String>) = conditions.iter().partition(|line| *line == END);
     let lines =
         heads.into_iter().map(String::as_str).chain([body]).chain(ends.into_iter().map(String::as_str));
-    let text = format!("{before}{}{behind}", lines.collect::<Vec<_>>().join(end));
+    let text = format!("{before}{}{after}", lines.collect::<Vec<_>>().join(end));
     Some(Edit { span: edit.span, text: text.into_bytes() })
 }
 

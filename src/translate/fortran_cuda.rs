@@ -262,7 +262,7 @@ impl FortranCuda {
         let is_it = |include: &&Include| include.path.eq_ignore_ascii_case("openacc_lib.h");
         for include in view.scan.includes.iter().filter(is_it) {
             let Some(scope) = layout::innermost(unit, include.span.start) else { continue };
-            let place = super::specification::behind_head(file, scope);
+            let place = super::specification::after_head(file, scope);
             self.specifications.add(place, "use acc2omp_cuda".to_owned(), include.span.start);
             self.headers.insert(include.span);
         }
@@ -360,7 +360,7 @@ impl FortranCuda {
         changes.push((at, edits));
         self.need(view, file, span.start, true)?;
         if let Some(scope) = layout::innermost(unit, span.start) {
-            let place = super::specification::behind_head(file, scope);
+            let place = super::specification::after_head(file, scope);
             for (module, item) in &construct.uses {
                 self.specifications.add(place, format!("use {module}, only: {item}"), span.start);
             }
@@ -441,7 +441,7 @@ impl FortranCuda {
             let what = "a directive in a pure procedure".to_owned();
             return Err(Why { at: Span { start: offset, end: offset }, what });
         }
-        let place = super::specification::behind_head(file, scope);
+        let place = super::specification::after_head(file, scope);
         // With `only`, what is called here is not brought.
         if !scope.uses.iter().any(|used| used.module == "openacc" && !used.only && used.names.is_empty()) {
             self.specifications.add(place, "use acc2omp_cuda".to_owned(), offset);
@@ -815,7 +815,7 @@ fn translated(source: &Source, options: &Options, text: String, is_aliased: bool
     let own = Options {
         has_namesake: false,
         assume_no_alias: !is_aliased,
-        asked: Vec::new(),
+        wishes: Vec::new(),
         stays: Vec::new(),
         line_directives: false,
         ..options.clone()

@@ -61,13 +61,13 @@ pub(super) fn with_places(code: &str, name: &str, place_of: &dyn Fn(usize) -> Op
     let mut out = String::with_capacity(code.len());
     let mut rest = code;
     while let Some(at) = rest.find(&sign) {
-        let behind = &rest[at + sign.len()..];
-        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-        let place = behind[..digits].parse().ok().and_then(place_of);
-        let place = place.unwrap_or_else(|| format!("{name}:{}", &behind[..digits]));
+        let after = &rest[at + sign.len()..];
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let place = after[..digits].parse().ok().and_then(place_of);
+        let place = place.unwrap_or_else(|| format!("{name}:{}", &after[..digits]));
         out += &rest[..=at];
         out += &place;
-        rest = &behind[digits..];
+        rest = &after[digits..];
     }
     out + rest
 }
@@ -104,11 +104,11 @@ impl Names {
         let mut rest = text;
         while !rest.is_empty() {
             let length = rest.find(is_between).unwrap_or(rest.len());
-            let (word, behind) = rest.split_at(length);
+            let (word, after) = rest.split_at(length);
             out.push_str(self.0.get(word).map_or(word, String::as_str));
-            let between = behind.find(|c| !is_between(c)).unwrap_or(behind.len());
-            out.push_str(&behind[..between]);
-            rest = &behind[between..];
+            let between = after.find(|c| !is_between(c)).unwrap_or(after.len());
+            out.push_str(&after[..between]);
+            rest = &after[between..];
         }
         out
     }
@@ -118,10 +118,10 @@ impl Names {
 fn parts<'a>(word: &'a str, unit: &str, functions: &BTreeSet<&str>) -> Option<(&'a str, usize, &'a str)> {
     let own = word.strip_prefix(unit)?.strip_prefix('_')?;
     own.match_indices('_').find_map(|(at, _)| {
-        let (function, behind) = (&own[..at], &own[at + 1..]);
-        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-        let line = behind[..digits].parse().ok().filter(|_| functions.contains(function))?;
-        Some((function, line, &behind[digits..]))
+        let (function, after) = (&own[..at], &own[at + 1..]);
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let line = after[..digits].parse().ok().filter(|_| functions.contains(function))?;
+        Some((function, line, &after[digits..]))
     })
 }
 

@@ -57,9 +57,9 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
             one.is_refused = !verdict.is_some_and(is_shared_out);
             is_done &= !one.is_refused;
             if one.is_refused {
-                let told = translation.diagnostics.iter().map(|diag| way.home_of_diag(diag));
-                let mut told = told.filter(|diag| is_about(diag, &one.closed));
-                one.instead = verdict.map(|verdict| verdict.verdict.clone()).zip(told.next());
+                let reported = translation.diagnostics.iter().map(|diag| way.home_of_diag(diag));
+                let mut reported = reported.filter(|diag| is_about(diag, &one.closed));
+                one.instead = verdict.map(|verdict| verdict.verdict.clone()).zip(reported.next());
             }
         }
         if is_done {
@@ -72,7 +72,7 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
 
 /// Whether the message says why the loop is not parallel.
 fn is_about(diag: &Diag, closed: &Closed) -> bool {
-    diag.code == diag::LOOP_IN_ORDER && diag.primary.span.start == closed.told.start
+    diag.code == diag::LOOP_IN_ORDER && diag.primary.span.start == closed.reported_at.start
 }
 
 /// Says of the loops that did not become parallel what stands in their way beside that they count.
@@ -83,8 +83,8 @@ fn explained(mut translation: Translation, all: &[Counting]) -> Translation {
         let is_parallel = |known: &&mut LoopFeedback| matches!(known.verdict, LoopVerdict::Parallel { .. });
         if let Some(known) = known.filter(|known| !is_parallel(known)) {
             known.verdict = verdict.clone();
-            let told = translation.diagnostics.iter_mut().filter(|diag| is_about(diag, &one.closed));
-            told.for_each(|diag| *diag = said.clone());
+            let reported = translation.diagnostics.iter_mut().filter(|diag| is_about(diag, &one.closed));
+            reported.for_each(|diag| *diag = said.clone());
         }
     }
     translation
@@ -130,16 +130,16 @@ fn put_edits(file: &SourceFile, put: &Put) -> Option<Vec<Edit>> {
     let first = Span { start: put.first, end: put.first };
     let is_block = file.slice(put.span).starts_with(b"{");
     let is_on_line = file.lines.line(put.first) == file.lines.line(put.after.max(put.around.start));
-    let behind = layout::lines_after(file, put.after, first, &put.lines);
+    let lines = layout::lines_after(file, put.after, first, &put.lines);
     if file.language.is_fortran() {
         let before = put.lines.iter().map(|line| layout::inserted(file, put.first, line));
-        return match behind {
+        return match lines {
             Some(edit) if !is_on_line => Some(vec![edit]),
             _ if put.has_directive => None,
             _ => before.collect(),
         };
     }
-    match behind {
+    match lines {
         Some(edit) if is_block && !is_on_line => return Some(vec![edit]),
         _ => {}
     }
@@ -261,11 +261,11 @@ impl Way {
         }
         for one in &mut translation.loops {
             one.span = self.home_of(one.span);
-            tell(one, kept);
+            add_computed(one, kept);
         }
         translation.edits = self.whole(&translation.edits, &translation.text);
         let words = |one: &&Closed| one.statements().collect::<Vec<_>>().join(" ");
-        let said = kept.iter().map(|one| diag::induction_computed(one.told, &words(one)));
+        let said = kept.iter().map(|one| diag::induction_computed(one.reported_at, &words(one)));
         translation.diagnostics.extend(said);
         translation.inductions = first;
         translation.settle();
@@ -303,8 +303,8 @@ impl Way {
     }
 }
 
-/// Says of a loop which variables are computed.
-fn tell(one: &mut LoopFeedback, kept: &[&Closed]) {
+/// Adds the variables of a loop that are computed.
+fn add_computed(one: &mut LoopFeedback, kept: &[&Closed]) {
     let LoopVerdict::Parallel { private, computed, .. } = &mut one.verdict else { return };
     for closed in kept.iter().filter(|closed| closed.span.contains(one.span)) {
         private.retain(|name| !closed.names.contains(name));

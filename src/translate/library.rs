@@ -140,7 +140,7 @@ impl<'a> Library<'a> {
     fn in_text(&mut self, text: &str, at: Span) -> Option<String> {
         let mut out = String::new();
         let mut rest = text;
-        while let Some((before, used, behind)) = next_use(rest) {
+        while let Some((before, used, after)) = next_use(rest) {
             out += before;
             match expression(used, self.target) {
                 Some((new, _)) => out += &new,
@@ -150,7 +150,7 @@ impl<'a> Library<'a> {
                     return None;
                 }
             }
-            rest = behind;
+            rest = after;
         }
         Some(out + rest)
     }
@@ -254,9 +254,9 @@ impl<'a> Library<'a> {
 
     /// The uses in the bodies of macros, each of which is an expression by itself.
     fn macros(&mut self, file: &SourceFile, edits: &mut EditSet) {
-        let mut behind = 0;
+        let mut after = 0;
         for (name, span) in std::mem::take(&mut self.in_macros).into_values() {
-            if span.start < behind {
+            if span.start < after {
                 continue;
             }
             // A call that goes on in the next line is not followed there.
@@ -276,11 +276,11 @@ impl<'a> Library<'a> {
                 self.leave(span, &name);
                 continue;
             };
-            behind = span.start + used.len() as u32;
+            after = span.start + used.len() as u32;
             self.notice(text.as_bytes());
             let here = |said: Diag| Diag { primary: Label { span, ..said.primary }, ..said };
             self.diags.extend(said.into_iter().map(here));
-            add(edits, Edit { span: Span { start: span.start, end: behind }, text: text.into_bytes() });
+            add(edits, Edit { span: Span { start: span.start, end: after }, text: text.into_bytes() });
         }
     }
 
@@ -339,8 +339,8 @@ impl<'a> Library<'a> {
     fn modules(&mut self, file: &SourceFile, edits: &mut EditSet) {
         for span in std::mem::take(&mut self.conditionals) {
             let blank = |from, to| file.slice(Span { start: from, end: to }).trim_ascii().is_empty();
-            let behind = |module: &&Span| module.start > span.end && blank(span.end, module.start);
-            match self.modules.iter().find(behind).copied().filter(|_| !self.left && !self.omp) {
+            let after = |module: &&Span| module.start > span.end && blank(span.end, module.start);
+            match self.modules.iter().find(after).copied().filter(|_| !self.left && !self.omp) {
                 // The line goes whole: nothing may stand before specifications.
                 Some(module) => {
                     self.modules.remove(&module);

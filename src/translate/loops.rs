@@ -1,16 +1,17 @@
 //! What is reported for the loops that OpenACC leaves to the compiler.
 //!
-//! Invariant: each such loop is reported once, in the first view that reaches it.
+//! Invariant: each such loop is reported once, in the first view that reaches it, unless the construct around it is untranslated.
 
 use std::collections::BTreeMap;
 
+use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::bind::Bound;
 use crate::diag::Diag;
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::plan::{self, Closed, Item, Plan, Settings, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::Scan;
-use crate::sema::{self, Combine, Facts, Finding, SymbolId, Symbols, Verdict};
+use crate::sema::{self, Facts, Finding, SymbolId, Symbols, Verdict};
 use crate::source::Span;
 
 use super::{Options, Source};
@@ -19,6 +20,8 @@ use super::{Options, Source};
 #[derive(Default)]
 pub struct Found {
     feedback: BTreeMap<Span, LoopFeedback>,
+    /// For loops in constructs, where the outermost one begins.
+    constructs: BTreeMap<Span, u32>,
     /// What there is to say.
     pub diags: Vec<Diag>,
     /// Loops in order that count.
@@ -26,16 +29,18 @@ pub struct Found {
 }
 
 impl Found {
-    /// The loops, by place.
-    pub fn loops(&mut self) -> Vec<LoopFeedback> {
-        std::mem::take(&mut self.feedback).into_values().collect()
+    /// The loops, by place, except those in constructs that are untranslated, which `is_left` knows by where they begin.
+    pub fn loops(&mut self, is_left: impl Fn(u32) -> bool) -> Vec<LoopFeedback> {
+        let stays = |span: &Span| self.constructs.get(span).is_some_and(|start| is_left(*start));
+        let feedback = std::mem::take(&mut self.feedback);
+        feedback.into_iter().filter(|(span, _)| !stays(span)).map(|(_, one)| one).collect()
     }
 
     fn add(&mut self, facts: &Facts, verdict: &Verdict) {
         let span = facts.unit.stmt(verdict.stmt).span;
         let name = |symbol: &SymbolId| facts.symbols.get(*symbol).name.clone();
-        let reduction = |(how, symbol): &(Combine, SymbolId)| {
-            (plan::operator(*how).spelled(facts.unit.is_fortran()).to_owned(), name(symbol))
+        let reduction = |(how, symbol): &(ReductionOp, SymbolId)| {
+            (how.spelled(facts.unit.is_fortran()).to_owned(), name(symbol))
         };
         let verdict = match &verdict.finding {
             Finding::Parallel(needs) => LoopVerdict::Parallel {
@@ -94,8 +99,17 @@ impl Source {
         let facts = Facts::new(&self.file, unit, symbols, &self.macros(scan), options.assume_no_alias)
             .within(options.budget);
         let settled = plan::settle(&facts, bound, settings);
+        let extent = |one: &Bound| one.stmt().map(|stmt| unit.stmt(stmt).span);
         for verdict in &settled.verdicts {
             found.add(&facts, verdict);
+            let span = unit.stmt(verdict.stmt).span;
+            let holds = |one: &&Bound| {
+                let kind = one.directive.kind;
+                let is_part = one.text.is_some() && (kind.is_compute() || kind == DirectiveKind::Loop);
+                is_part && extent(one).is_some_and(|extent| extent.contains(span))
+            };
+            let construct = settled.bound.iter().find(holds).map(|one| one.directive.span.start);
+            found.constructs.extend(construct.map(|start| (span, start)));
         }
         found.diags.extend(settled.diags);
         found.closed.extend(settled.closed);

@@ -4,7 +4,6 @@
 
 mod advice;
 mod allocations;
-mod asked;
 mod builds;
 mod calls;
 mod cuda;
@@ -38,6 +37,7 @@ mod together;
 mod translation;
 mod unlike;
 mod views;
+mod wishes;
 mod words;
 mod written;
 
@@ -51,7 +51,6 @@ use crate::source::Span;
 
 pub use crate::edit::Guards;
 pub use advice::{Advice, advice};
-pub use asked::{Wish, lines_of};
 pub use cuda::RUNTIME;
 pub use data::DataUse;
 pub use existing::Existing;
@@ -62,6 +61,7 @@ pub use instrument::instrument;
 pub use options::{Options, Profile, To, Version};
 pub use support::{SUPPORT, support, support_names, whole_support};
 pub use translation::{Beside, DirectiveReport, Outcome, Translation};
+pub use wishes::{Wish, lines_of};
 
 use openmp::OpenMp;
 
@@ -84,7 +84,7 @@ pub fn translate(source: &Source, options: &Options) -> Translation {
 /// Translates one source, whatever has been translated before in it, and says which comments ask in vain.
 fn translated(source: &Source, options: &Options) -> Translation {
     let mut translation = whatever_was(source, options);
-    asked::say_unheeded(source, &mut translation);
+    wishes::say_unused(source, &mut translation);
     translation
 }
 

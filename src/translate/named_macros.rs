@@ -9,7 +9,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
 use crate::scan::Scan;
 use crate::sema::Symbols;
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 /// The constructs that are not translated, each with what it names.
 pub fn constructs(
@@ -26,7 +26,8 @@ pub fn constructs(
         let directive = &one.directive;
         let listed = lists(directive).find(|item| {
             let text = file.text(item.span);
-            words(&text).any(|(_, word)| symbols.is_spelled_as_macro(word) && !symbols.is_no_macro(word))
+            source::placed_names(&text)
+                .any(|(_, word)| symbols.is_spelled_as_macro(word) && !symbols.is_no_macro(word))
         });
         if let Some(item) = listed {
             let name = item.base.text.clone();
@@ -39,7 +40,7 @@ pub fn constructs(
         let Some(stmt) = one.stmt() else { continue };
         let span = unit.stmt(stmt).span;
         let code = String::from_utf8_lossy(scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
-        let clash = words(&code).find(|(at, word)| {
+        let clash = source::placed_names(&code).find(|(at, word)| {
             let place = span.start + *at as u32;
             let is_variable = symbols.lookup(word, place).is_some_and(|symbol| {
                 let known = symbols.get(symbol);
@@ -69,12 +70,4 @@ fn lists(directive: &Directive) -> impl Iterator<Item = &ListItem> {
 /// The name at a place, in the letters of the source.
 fn spelled(file: &SourceFile, span: Span, name: &str) -> String {
     file.text(span).get(..name.len()).unwrap_or(name).to_owned()
-}
-
-/// The words of some code, with their places.
-fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    code.split(move |c: char| !is_word(c))
-        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
-        .map(move |word| (word.as_ptr() as usize - code.as_ptr() as usize, word))
 }

@@ -166,7 +166,7 @@ impl OpenMp<'_> {
                 false => layout::edits_of(ground, span, text, owner, &lowered.parts),
             };
             let edits = edits.map(|edits| match stands_alone(one.directive.kind) {
-                true => layout::behind_label(file, scan, span, edits),
+                true => layout::after_label(file, scan, span, edits),
                 false => edits,
             });
             if edits.is_none() && !lowered.left {

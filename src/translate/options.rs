@@ -102,7 +102,7 @@ pub struct Options {
     /// Device code in CUDA says with `#line` where it comes from.
     pub line_directives: bool,
     /// The lines, from one, of directives of which something is asked for.
-    pub asked: Vec<(usize, Wish)>,
+    pub wishes: Vec<(usize, Wish)>,
     /// Another source of its folder has the same name except the ending: files beside it have the ending in theirs.
     pub has_namesake: bool,
     /// How the file calls the folder of the run-time library: empty if that lies beside it, or `../`, `../../`.
@@ -146,7 +146,7 @@ impl Default for Options {
             assume_no_alias: false,
             as_written: false,
             line_directives: false,
-            asked: Vec::new(),
+            wishes: Vec::new(),
             has_namesake: false,
             library: String::new(),
             folder: String::new(),

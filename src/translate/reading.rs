@@ -54,7 +54,7 @@ impl Reading {
             is_c: cuda::is_c(&source),
             in_place: false,
             object: None,
-            stuck: None,
+            uncopyable: None,
             effects: None,
             choices: None,
             repeated: None,

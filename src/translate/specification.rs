@@ -53,7 +53,7 @@ impl Specifications {
         let is_named = text.windows(13).any(|word| word == b"acc2omp_queue");
         let Some(scope) = layout::innermost(unit, offset).filter(|_| is_named) else { return };
         let is_used = scope.uses.iter().any(|used| matches!(used.module.as_str(), "openacc" | "omp_lib"));
-        self.add(behind_head(file, scope), omp::queue_module(is_used), offset);
+        self.add(after_head(file, scope), omp::queue_module(is_used), offset);
         for line in omp::queue_objects() {
             self.add(scope.directives_from, line, offset);
         }
@@ -84,8 +84,8 @@ impl Specifications {
             if lines.is_empty() {
                 continue;
             }
-            let behind = file.bytes.get(place as usize..).unwrap_or_default();
-            let blanks = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
+            let after = file.bytes.get(place as usize..).unwrap_or_default();
+            let blanks = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
             places.entry(place + blanks).or_default().extend(lines);
         }
         for (place, mut lines) in places {
@@ -100,7 +100,7 @@ impl Specifications {
 }
 
 /// Where the line after the first statement of a scoping unit begins: `use` statements may stand from there on.
-pub fn behind_head(file: &SourceFile, scope: &Scope) -> u32 {
+pub fn after_head(file: &SourceFile, scope: &Scope) -> u32 {
     let head = scope.specification.start;
     let rest = file.bytes.get(head as usize..).unwrap_or_default();
     let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);

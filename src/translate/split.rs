@@ -130,8 +130,8 @@ fn refused(
     let reports = |site: &Site| {
         let all = &translation.directives;
         let first = all.partition_point(|report| report.span.start < site.there.start);
-        let behind = all.partition_point(|report| report.span.start < site.there.end);
-        &all[first..behind]
+        let after = all.partition_point(|report| report.span.start < site.there.end);
+        &all[first..after]
     };
     let is_left = |report: &DirectiveReport| report.outcome == Outcome::Left;
     let mut stay: Vec<bool> = Vec::new();
@@ -245,11 +245,10 @@ fn edits_at_home(
         let is_before = |edit: &Edit| {
             edit.span.end <= site.there.start || edit.span.is_empty() && edit.span.start <= site.there.start
         };
-        let (before, behind) = rest.split_at(rest.partition_point(is_before));
+        let (before, after) = rest.split_at(rest.partition_point(is_before));
         found.extend(before.iter().map(at_home));
-        let (inside, behind) =
-            behind.split_at(behind.partition_point(|edit| edit.span.start < site.there.end));
-        rest = behind;
+        let (inside, after) = after.split_at(after.partition_point(|edit| edit.span.start < site.there.end));
+        rest = after;
         let Some((first, last)) = inside.first().zip(inside.last()) else { continue };
         let whole = site.there.to(first.span).to(last.span);
         let text = applied(&there.bytes[..whole.end as usize], whole.start, inside);

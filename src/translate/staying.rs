@@ -13,7 +13,7 @@ use crate::host::ir::{Derived, Unit};
 use crate::rules::openacc::table;
 use crate::scan::{DirectiveText, Scan};
 use crate::sema::Symbols;
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::read::parse;
 use super::{DirectiveReport, Outcome, Translation};
@@ -107,7 +107,7 @@ impl Region {
         texts
             .filter_map(|text| {
                 let end = match unit.is_fortran() {
-                    true => end_behind(parsed, text.span)?,
+                    true => end_after(parsed, text.span)?,
                     false => {
                         let stmts = unit.stmts.iter().filter(|stmt| stmt.span.start == text.next_code);
                         stmts.map(|stmt| stmt.span.end).max()?
@@ -127,17 +127,16 @@ impl Region {
 
 /// Whether a text is a `data` directive.
 fn is_data(text: &str) -> bool {
-    let mut words =
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = source::words(text);
     words.find(|word| word.eq_ignore_ascii_case("acc"));
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("data"))
 }
 
 /// Where the region ends that begins at `begin`.
-fn end_behind(parsed: &[(usize, Directive)], begin: Span) -> Option<u32> {
+fn end_after(parsed: &[(usize, Directive)], begin: Span) -> Option<u32> {
     let mut depth = 0usize;
-    let behind = parsed.iter().map(|(_, one)| one).filter(|one| one.span.start > begin.start);
-    for one in behind {
+    let after = parsed.iter().map(|(_, one)| one).filter(|one| one.span.start > begin.start);
+    for one in after {
         match one.kind {
             DirectiveKind::Data => depth += 1,
             DirectiveKind::End(EndKind::Data) if depth == 0 => return Some(one.span.start),
@@ -221,7 +220,7 @@ pub fn bring(
             false => file.text(unit.stmt(stmt).span),
         };
         let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
-        let words = text_of.split(|c: char| !c.is_alphanumeric() && c != '_').map(folded);
+        let words = source::words(&text_of).map(folded);
         let words: BTreeSet<String> = words.collect();
         let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
         let parts: BTreeSet<String> =
@@ -378,7 +377,7 @@ impl Translation {
     /// Those of these directives of which nothing is said that tells why they are left untranslated.
     pub(super) fn silent<'a>(&'a self, left: &'a [Span]) -> impl Iterator<Item = Span> + 'a {
         let all = self.diagnostics.iter().filter(|diag| diag.severity >= Severity::Left);
-        let told: Vec<Span> = all.map(|diag| diag.primary.span).collect();
-        left.iter().copied().filter(move |span| !told.iter().any(|at| span.contains(*at)))
+        let reported: Vec<Span> = all.map(|diag| diag.primary.span).collect();
+        left.iter().copied().filter(move |span| !reported.iter().any(|at| span.contains(*at)))
     }
 }

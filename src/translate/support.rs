@@ -118,7 +118,7 @@ fn divided(text: &'static str) -> Vec<&'static str> {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let plain = text.split("/*").enumerate().map(|(at, piece)| match at {
         0 => piece,
-        _ => piece.split_once("*/").map_or("", |(_, behind)| behind),
+        _ => piece.split_once("*/").map_or("", |(_, after)| after),
     });
     let words = plain.flat_map(|piece| piece.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
     words.filter(|word| {

@@ -94,7 +94,7 @@ impl Hidden {
         let mut places = places.into_iter();
         let mut chosen: Vec<u32> = places.next().into_iter().collect();
         let first = chosen.first().filter(|_| self.is_placed);
-        let Some((mut names, mut end)) = first.and_then(|first| self.asked(*first)) else {
+        let Some((mut names, mut end)) = first.and_then(|first| self.decided_by(*first)) else {
             return chosen;
         };
         let around = |place: u32| self.branch(place).and_then(|branch| branch.around);
@@ -102,12 +102,12 @@ impl Hidden {
         for place in places {
             let own = around(place);
             let is_in_same = own.is_some() && own == last;
-            let asked = || self.asked(place).filter(|_| place >= end && !is_in_same);
-            let Some((more, behind)) = asked() else { continue };
+            let decided_by = || self.decided_by(place).filter(|_| place >= end && !is_in_same);
+            let Some((more, after)) = decided_by() else { continue };
             if names.is_disjoint(&more) {
                 names.extend(more);
                 chosen.push(place);
-                end = behind;
+                end = after;
                 last = own;
             }
         }
@@ -116,7 +116,7 @@ impl Hidden {
 
     /// The names that decide whether a place is read where the first view hides it, or how its function is read, and where the
     /// condition ends.
-    fn asked(&self, place: u32) -> Option<(BTreeSet<&str>, u32)> {
+    fn decided_by(&self, place: u32) -> Option<(BTreeSet<&str>, u32)> {
         let branch = self.branch(place)?;
         let end = self.forks[branch.own].whole.end;
         let inside = self.forks[branch.own..].iter().take_while(|fork| fork.whole.start < end);

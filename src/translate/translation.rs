@@ -92,14 +92,14 @@ pub struct Translation {
 
 impl Translation {
     /// Whether there is a directive on a line of which something was asked for (A0030, A0031).
-    pub fn heeds(&self, file: &SourceFile, line: usize) -> bool {
-        self.heeding(file).any(|heeding| heeding == line)
+    pub fn grants(&self, file: &SourceFile, line: usize) -> bool {
+        self.granted(file).any(|granted| granted == line)
     }
 
     /// The lines of directives of which something was asked for (A0030, A0031).
-    pub(super) fn heeding(&self, file: &SourceFile) -> impl Iterator<Item = usize> {
-        let asked = self.diagnostics.iter().filter(|diag| [Code(30), Code(31)].contains(&diag.code));
-        asked.map(|diag| file.line_number(diag.primary.span.start))
+    pub(super) fn granted(&self, file: &SourceFile) -> impl Iterator<Item = usize> {
+        let granted = self.diagnostics.iter().filter(|diag| [Code(30), Code(31)].contains(&diag.code));
+        granted.map(|diag| file.line_number(diag.primary.span.start))
     }
 
     /// For CUDA, whether the text holds device code itself, so that CUDA's compiler must build it (A0403).
@@ -155,6 +155,7 @@ impl Translation {
         self.edits.clear();
         self.needs_support = false;
         self.beside.clear();
+        self.loops.clear();
         self.directives.iter_mut().for_each(|report| report.outcome = Outcome::Left);
     }
 

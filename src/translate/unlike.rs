@@ -21,7 +21,7 @@ const VIEWS: usize = 8;
 
 /// Says which directives the code of another branch would need in another way.
 pub fn other_branches(source: &Source, options: &Options, translation: &mut Translation) {
-    let mut said = behind(source, options, translation);
+    let mut said = after(source, options, translation);
     let known: Vec<Span> = said.iter().map(|one| one.primary.span).collect();
     let beside = beside(source, options, translation);
     said.extend(beside.into_iter().filter(|one| !known.contains(&one.primary.span)));
@@ -56,7 +56,7 @@ fn seen(source: &Source, options: &Options, view: &View) -> Translation {
 }
 
 /// Directives with an `#if` before their code.
-fn behind(source: &Source, options: &Options, translation: &Translation) -> Vec<Diag> {
+fn after(source: &Source, options: &Options, translation: &Translation) -> Vec<Diag> {
     let mut said = Vec::new();
     for (directive, branches) in scan::branches_after(&source.file) {
         let here = changes(translation, directive);
@@ -96,7 +96,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
     };
     let mut alone: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut said = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for group in together(&branched).into_iter().take(VIEWS) {
         let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
         let found = unlike(&View::reaching_all(file, &forks, &places));
@@ -112,7 +112,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
                 });
                 own.contains(&span.start)
             });
-            if let Some(one) = culprit.filter(|_| told.insert(span.start)) {
+            if let Some(one) = culprit.filter(|_| reported.insert(span.start)) {
                 said.push(diag::branches_differ(*span, one.branch));
             }
         }

@@ -16,7 +16,7 @@ use crate::edit::{self, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::scan::{self, Conditions, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
-use crate::source::Span;
+use crate::source::{self, Span};
 use crate::{acc, host, layout};
 
 use super::lent;
@@ -25,7 +25,7 @@ use super::named_macros;
 use super::read::{self, fresh, parse};
 use super::staying::{self, Region};
 use super::together::Hidden;
-use super::{Beside, DataUse, DirectiveReport, Options, Outcome, Source, Translation, Wish, asked, data};
+use super::{Beside, DataUse, DirectiveReport, Options, Outcome, Source, Translation, Wish, data, wishes};
 
 /// What the views seen so far have brought, for any back end.
 pub struct Gathered<'a> {
@@ -357,7 +357,7 @@ impl<'a, 'b> Views<'a, 'b> {
         held.extend(
             parsed.extract_if(.., |(_, one)| is_end(one) && ends_unread(one)).map(|(_, one)| one.span),
         );
-        self.leave_asked(scan, &unit, &mut parsed, &mut held, unread);
+        self.leave_as_wished(scan, &unit, &mut parsed, &mut held, unread);
         let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
         if shares {
             self.keep_launched(&mut lowered);
@@ -381,7 +381,7 @@ impl<'a, 'b> Views<'a, 'b> {
 
     /// Takes out the directives that the user wants left, with the `end`s of their regions and, of compute constructs, all that
     /// stands inside.
-    fn leave_asked(
+    fn leave_as_wished(
         &mut self,
         scan: &Scan,
         unit: &Unit,
@@ -390,20 +390,20 @@ impl<'a, 'b> Views<'a, 'b> {
         mut unread: Vec<Region>,
     ) {
         let (file, options) = (&self.all.source.file, self.all.options);
-        let says = |text: &DirectiveText| match asked::wish(file, text, options) {
+        let says = |text: &DirectiveText| match wishes::wish(file, text, options) {
             _ if options.stays.contains(&text.span.start) => Some(None),
             Some(Wish::Leave) => Some(Some(diag::left_as_asked(text.span))),
             Some(Wish::Seq) | None => None,
         };
-        let asked: BTreeMap<usize, Option<Diag>> =
+        let wishes: BTreeMap<usize, Option<Diag>> =
             parsed.iter().filter_map(|(at, _)| Some((*at, says(&scan.directives[*at])?))).collect();
-        if asked.is_empty() && unread.is_empty() && self.staying.is_empty() {
+        if wishes.is_empty() && unread.is_empty() && self.staying.is_empty() {
             return;
         }
         let (bound, mut unit) = joined(scan, unit, parsed);
-        let mut asked = asked;
+        let mut wishes = wishes;
         let of_data = |at: &usize| {
-            let is_asked = bound[*at].text.is_some_and(|text| asked.contains_key(&text));
+            let is_asked = bound[*at].text.is_some_and(|text| wishes.contains_key(&text));
             bound[*at].directive.kind == DirectiveKind::Data && is_asked
         };
         unread.extend((0..bound.len()).filter(of_data).filter_map(|at| Region::of(&unit, &bound, at)));
@@ -417,18 +417,18 @@ impl<'a, 'b> Views<'a, 'b> {
         self.all.diags.extend(lent::bring((&unit, &symbols), &bound, &self.staying, parsed));
         for at in staying::bring(file, (&unit, &symbols), &bound, &self.staying, parsed) {
             let said = diag::needs_data_that_stays(bound[at].directive.name_span);
-            asked.extend(bound[at].text.map(|text| (text, Some(said))));
+            wishes.extend(bound[at].text.map(|text| (text, Some(said))));
         }
-        let is_asked = |at: usize| bound[at].text.is_some_and(|text| asked.contains_key(&text));
+        let is_asked = |at: usize| bound[at].text.is_some_and(|text| wishes.contains_key(&text));
         let stays = |at: &usize| is_asked(begin(&bound, *at)) || compute_around(&bound, *at).any(is_asked);
         let staying: BTreeSet<usize> = (0..bound.len())
             .filter(stays)
             .filter_map(|at| bound[at].text)
-            .chain(asked.keys().copied())
+            .chain(wishes.keys().copied())
             .collect();
         held.extend(staying.iter().map(|at| scan.directives[*at].span));
         parsed.retain(|(at, _)| !staying.contains(at));
-        self.all.diags.extend(asked.into_values().flatten());
+        self.all.diags.extend(wishes.into_values().flatten());
     }
 
     /// The directives that views before have reached and that belong to constructs of this one: loops, atomics, the beginning
@@ -570,9 +570,11 @@ impl<'a, 'b> Views<'a, 'b> {
             unlike.iter().filter_map(|at| Some((whole(bound, *at)?, *at))).collect();
         for (root, inner) in &roots {
             let inner = &bound[*inner].directive;
-            let mut told = vec![bound[*root].directive.name_span];
-            told.extend(self.withdraw(inner.span.start, None));
-            self.all.diags.extend(told.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
+            let mut reported = vec![bound[*root].directive.name_span];
+            reported.extend(self.withdraw(inner.span.start, None));
+            self.all
+                .diags
+                .extend(reported.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
         }
         for (at, made) in made.iter_mut().enumerate() {
             let begin = begin(bound, at);
@@ -655,11 +657,12 @@ impl<'a, 'b> Views<'a, 'b> {
             headers: all.source.shown(&View::default()),
         };
         // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
-        let done =
-            all.reports.values().filter(|report| report.name.is_empty() || report.outcome == Outcome::Left);
+        let is_left = |report: &DirectiveReport| report.outcome == Outcome::Left;
+        let done = all.reports.values().filter(|report| report.name.is_empty() || is_left(report));
         let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
         diagnostics.append(&mut found.diags);
+        let loops = found.loops(|start| all.reports.get(&start).is_some_and(is_left));
         let mut translation = Translation {
             text: output.bytes,
             edits,
@@ -668,7 +671,7 @@ impl<'a, 'b> Views<'a, 'b> {
             api_rows: rest.api_rows,
             needs_support: rest.needs_support,
             beside: rest.beside,
-            loops: found.loops(),
+            loops,
             inductions: Vec::new(),
             closed: found.closed,
         };
@@ -689,8 +692,8 @@ impl Gathered<'_> {
     /// The directive that a text holds, as the user asks for it; what there is to say is added to `diags`.
     fn parsed(&self, text: &DirectiveText, diags: &mut Vec<Diag>) -> Option<Directive> {
         let mut directive = parse(&self.source.file, text, diags)?;
-        let in_order = asked::wish(&self.source.file, text, self.options) == Some(Wish::Seq);
-        if in_order && asked::run_in_order(&mut directive) {
+        let in_order = wishes::wish(&self.source.file, text, self.options) == Some(Wish::Seq);
+        if in_order && wishes::run_in_order(&mut directive) {
             diags.push(diag::in_order_as_asked(text.span));
         }
         Some(directive)
@@ -794,8 +797,7 @@ fn is_about_present_data(clause: &ClauseKind) -> bool {
 
 /// Whether a directive that cannot be read may be a compute construct: it says so, or comes from a macro.
 fn may_be_compute(text: &str) -> bool {
-    let mut words =
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = source::words(text);
     let name = words.find(|word| word.eq_ignore_ascii_case("acc")).and_then(|_| words.next());
     name.is_none_or(|name| ["parallel", "serial", "kernels"].contains(&&*name.to_ascii_lowercase()))
 }

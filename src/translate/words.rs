@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::{self, Diag};
 use crate::scan::{self, Define, View};
+use crate::source;
 
 use super::{Outcome, Source, Translation};
 
@@ -95,7 +96,7 @@ impl Translation {
             let at = self.directives.partition_point(|one| one.span.start <= edit.span.start);
             let before = at.checked_sub(1).and_then(|at| self.directives.get(at));
             let place = before.filter(|one| one.outcome != Outcome::Left).map_or(edit.span, |one| one.span);
-            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let mut words = source::words(&text);
             if !words.clone().any(|word| word == "omp") {
                 continue;
             }

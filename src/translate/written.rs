@@ -65,7 +65,7 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
 pub(super) fn whole_change(old: &[u8], new: &[u8]) -> Edit {
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = (&old[same..], &new[same..]);
-    let behind = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();
-    let span = Span { start: same as u32, end: (old.len() - behind) as u32 };
-    Edit { span, text: new[same..new.len() - behind].to_vec() }
+    let after = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();
+    let span = Span { start: same as u32, end: (old.len() - after) as u32 };
+    Edit { span, text: new[same..new.len() - after].to_vec() }
 }

@@ -124,8 +124,8 @@ fn nvidia(line: &str) -> Option<(Located, String)> {
         return Some((place(file, line)?, message.to_owned()));
     }
     let is_error = line.starts_with("NV") && ["-S-", "-F-"].iter().any(|kind| line.contains(kind));
-    let (message, behind) = line.strip_suffix(')').filter(|_| is_error)?.rsplit_once(" (")?;
-    let (file, line) = behind.rsplit_once(':')?;
+    let (message, after) = line.strip_suffix(')').filter(|_| is_error)?.rsplit_once(" (")?;
+    let (file, line) = after.rsplit_once(':')?;
     Some((place(file, line)?, message.to_owned()))
 }
 

@@ -233,16 +233,16 @@ fn database(root: &Path, text: &str) -> Option<[String; 3]> {
             }
             None => shlex::split(entry["command"].as_str()?)?,
         };
-        let told = told(&words, &below)?;
+        let given = given(&words, &below)?;
         match &all {
-            Some((other, others)) if other.cmake != language.cmake || *others != told => return None,
+            Some((other, others)) if other.cmake != language.cmake || *others != given => return None,
             Some(_) => {}
-            None => all = Some((language, told)),
+            None => all = Some((language, given)),
         }
         sources.insert(file);
     }
-    let (language, told) = all?;
-    let words: Vec<&str> = told.iter().chain(&sources).map(String::as_str).collect();
+    let (language, given) = all?;
+    let words: Vec<&str> = given.iter().chain(&sources).map(String::as_str).collect();
     let words = shlex::try_join(words).ok()?;
     Some(ALL.map(|of| {
         let options = of.options(language);
@@ -269,16 +269,16 @@ fn below(root: &Path, path: &Path) -> Option<String> {
 }
 
 /// What a command tells the compiler of its sources: names, folders of headers and the version of the language.
-fn told(words: &[String], below: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
-    let mut told = Vec::new();
+fn given(words: &[String], below: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
+    let mut given = Vec::new();
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
         let plain = ["-D", "-U", "-std="];
         let folders = ["-isystem", "-iquote", "-I"];
         if ["-D", "-U"].contains(&word.as_str()) {
-            told.push(format!("{word}{}", rest.next()?));
+            given.push(format!("{word}{}", rest.next()?));
         } else if plain.iter().any(|start| word.starts_with(start)) {
-            told.push(word.clone());
+            given.push(word.clone());
         } else if let Some(option) = folders.iter().find(|option| word.starts_with(*option)) {
             let folder = match &word[option.len()..] {
                 "" => rest.next()?,
@@ -286,10 +286,10 @@ fn told(words: &[String], below: &dyn Fn(&str) -> Option<String>) -> Option<Vec<
             };
             // A folder that is not of the tree is called as it is.
             let folder = below(folder).unwrap_or_else(|| folder.to_owned());
-            told.push(if *option == "-I" { format!("-I{folder}") } else { format!("{option}{folder}") });
+            given.push(if *option == "-I" { format!("-I{folder}") } else { format!("{option}{folder}") });
         }
     }
-    Some(told)
+    Some(given)
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Launches on the device, as run-time libraries tell of them.
+//! Launches on the device, as run-time libraries report them.
 //!
-//! Invariant: a line that tells of a launch is none of the program's output.
+//! Invariant: a line that reports a launch is none of the program's output.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 
-/// What makes run-time libraries tell of launches.
-pub const TELL: [(&str, &str); 5] = [
+/// What makes run-time libraries report launches.
+pub const REPORT_LAUNCHES: [(&str, &str); 5] = [
     ("LIBOMPTARGET_INFO", "16"),
     ("GOMP_DEBUG", "1"),
     ("NVCOMPILER_ACC_NOTIFY", "1"),
@@ -47,7 +47,7 @@ pub struct Origin {
 /// The launches of a run by their origin.
 pub type Launches = BTreeMap<Origin, u64>;
 
-/// Takes the lines that tell of launches out of a text.
+/// Takes the lines that report launches out of a text.
 pub fn take(text: &str, launches: &mut Launches) -> String {
     let mut rest = String::new();
     for line in text.split_inclusive('\n') {
@@ -59,12 +59,12 @@ pub fn take(text: &str, launches: &mut Launches) -> String {
     rest
 }
 
-/// How many launches a text tells of.
+/// How many launches a text reports.
 pub fn launched(text: &str) -> u64 {
     text.lines().filter_map(|line| read(line.trim_end())).map(|(_, count)| count).sum()
 }
 
-/// The launches that a line tells of.
+/// The launches that a line reports.
 fn read(line: &str) -> Option<(Origin, u64)> {
     libomptarget(line).map(|origin| (origin, 1)).or_else(|| ours(line)).or_else(|| {
         let origin = libgomp(line).or_else(|| nvhpc(line)).or_else(|| cray(line))?;
@@ -88,8 +88,8 @@ fn libomptarget(line: &str) -> Option<Origin> {
 /// `  nvptx_exec: kernel main$_omp_fn$0: launch gangs=…`, or `GOMP_OFFLOAD_run: kernel main$_omp_fn$0: launch …`
 fn libgomp(line: &str) -> Option<Origin> {
     let (_, rest) = line.split_once(": kernel ")?;
-    let (kernel, behind) = rest.split_once(':')?;
-    behind
+    let (kernel, after) = rest.split_once(':')?;
+    after
         .trim_start()
         .starts_with("launch")
         .then(|| Origin { function: Some(kernel.trim().to_owned()), ..Origin::default() })
@@ -120,9 +120,9 @@ fn cray(line: &str) -> Option<Origin> {
 fn ours(line: &str) -> Option<(Origin, u64)> {
     let (place, rest) = line.strip_prefix("acc2omp: ")?.split_once(": ")?;
     let (file, number) = place.rsplit_once(':')?;
-    let (count, behind) = rest.split_once(' ')?;
+    let (count, after) = rest.split_once(' ')?;
     let origin = Origin { file: Some(file.to_owned()), function: None, line: Some(number.parse().ok()?) };
-    behind.starts_with("launch").then_some(())?;
+    after.starts_with("launch").then_some(())?;
     Some((origin, count.parse().ok()?))
 }
 

@@ -35,7 +35,7 @@ use tree::Room;
 
 pub use config::{FILE, Rule, Settings};
 pub use init::section;
-pub use launches::{Construct, TELL, launched};
+pub use launches::{Construct, REPORT_LAUNCHES, launched};
 pub use leave::{Directive, Left};
 pub use pins::Pins;
 pub use report::{Report, Status, Tested};
@@ -118,9 +118,9 @@ impl<'a> Verification<'a> {
     }
 
     /// What the programs share.
-    fn shared<'t>(&self, search: &Search<'t>, tell: &'t dyn Fn(&str)) -> Shared<'t> {
+    fn shared<'t>(&self, search: &Search<'t>, progress: &'t dyn Fn(&str)) -> Shared<'t> {
         let room = Room { limit: self.settings.disk.clone(), left: self.settings.bytes().unwrap_or(0) };
-        Shared { room, tell, notes: Vec::new(), leave: search.leave }
+        Shared { room, progress, notes: Vec::new(), leave: search.leave }
     }
 
     /// Builds and runs the programs that are right.
@@ -145,9 +145,9 @@ impl<'a> Verification<'a> {
     }
 
     /// Runs the reference and the noise build, and saves what they do in a folder.
-    pub fn save(&self, folder: &Path, search: &Search, tell: &dyn Fn(&str)) -> Result<(), String> {
+    pub fn save(&self, folder: &Path, search: &Search, progress: &dyn Fn(&str)) -> Result<(), String> {
         golden::clear(folder)?;
-        let mut shared = self.shared(search, tell);
+        let mut shared = self.shared(search, progress);
         let _lock = self.prepare()?;
         let (reference, noise) = self.right(&mut shared)?;
         let mut right = vec![("reference", &reference)];
@@ -160,13 +160,13 @@ impl<'a> Verification<'a> {
         self.saved(folder, &right, pins, &mut shared.room)
     }
 
-    /// Runs all programs, or the tests of these names; `tell` hears what is done.
+    /// Runs all programs, or the tests of these names; `progress` hears what is done.
     pub fn run(
         &self,
         names: &[String],
         constructs: &[Construct],
         search: &Search,
-        tell: &dyn Fn(&str),
+        progress: &dyn Fn(&str),
     ) -> Result<Report, String> {
         let golden = match search.golden {
             Some(folder) => Some(Golden::read(folder, self.settings)?),
@@ -176,7 +176,7 @@ impl<'a> Verification<'a> {
         {
             return Err(why);
         }
-        let mut shared = self.shared(search, tell);
+        let mut shared = self.shared(search, progress);
         let _lock = self.prepare()?;
         let (reference, noise) = match &golden {
             Some(golden) => (golden.ran("reference")?.ok_or("no reference was saved")?, golden.ran("noise")?),

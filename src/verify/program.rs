@@ -22,7 +22,7 @@ pub struct Ran {
     pub status: String,
     /// Whether it ended with status 0.
     pub succeeded: bool,
-    /// Its standard output, without what tells of launches.
+    /// Its standard output, without what reports launches.
     pub stdout: String,
     /// The launches on the device.
     pub launches: launches::Launches,
@@ -62,7 +62,7 @@ pub struct Shared<'a> {
     /// The room that remains untranslated for copies.
     pub room: Room,
     /// Hears what is done.
-    pub tell: &'a dyn Fn(&str),
+    pub progress: &'a dyn Fn(&str),
     /// What else there is to say.
     pub notes: Vec<String>,
     /// The directives of a tree, if those are left untranslated whose translation does not compile.
@@ -115,7 +115,7 @@ impl Verification<'_> {
     pub(super) fn copied(&self, name: &str, shared: &mut Shared) -> Result<PathBuf, String> {
         let copy = self.folder.join(name);
         tree::remove(&copy)?;
-        (shared.tell)(&format!("{name}: copying the tree"));
+        (shared.progress)(&format!("{name}: copying the tree"));
         if let Some(built) = tree::copy(self.root, &copy, &mut shared.room)? {
             let name = built.display();
             let note = format!(
@@ -152,7 +152,7 @@ impl Verification<'_> {
                 let why = format!("{why} (see {FOLDER}/{name}.build.log)");
                 return Err(Failed { why, said, left });
             }
-            (shared.tell)(&format!("{name}: leaving {} directives", left.len() + next.len()));
+            (shared.progress)(&format!("{name}: leaving {} directives", left.len() + next.len()));
             leave::leave(copy, &next)?;
             left.extend(next);
         }
@@ -166,7 +166,7 @@ impl Verification<'_> {
         copy: &Path,
         shared: &Shared,
     ) -> Result<Option<(String, bool)>, String> {
-        (shared.tell)(&format!("{name}: building"));
+        (shared.progress)(&format!("{name}: building"));
         let end = run::run(&Job {
             command,
             folder: copy,
@@ -197,10 +197,10 @@ impl Verification<'_> {
         let is_test = is_test(name);
         let mut environment = vec![("PATH", self.path())];
         if is_test {
-            environment.extend(launches::TELL.map(|(name, value)| (name, value.to_owned())));
+            environment.extend(launches::REPORT_LAUNCHES.map(|(name, value)| (name, value.to_owned())));
         }
         environment.extend(more.iter().cloned());
-        (shared.tell)(&format!("{name}: running"));
+        (shared.progress)(&format!("{name}: running"));
         let start = Instant::now();
         let end = run::run(&Job {
             command: self.settings.run(program),

@@ -135,7 +135,7 @@ fn modules_of_fortran_are_known_to_what_is_compiled_later() {
 }
 
 #[test]
-fn a_module_that_was_copied_alone_is_told() {
+fn a_module_that_was_copied_alone_is_reported() {
     let user = "subroutine s\n  use m\n  allocate(x(10))\nend subroutine\n";
     let folder = folder(&[("s.f90", user), ("lib/m.mod", "")]);
     let echo = script(&folder, "gfortran", ECHO);
@@ -160,7 +160,7 @@ fn what_clang_writes_of_a_compilation_names_the_source() {
 }
 
 #[test]
-fn a_name_with_a_line_end_is_told() {
+fn a_name_with_a_line_end_is_reported() {
     let folder = folder(&[("a\nb.c", "void f(void)\n{\n#pragma acc wait\n}\n")]);
     let echo = script(&folder, "gcc", ECHO);
     let output = cc(folder.path(), &["--", &echo, "-fopenmp", "-c", "a\nb.c"]);
@@ -279,7 +279,7 @@ fn a_link_to_a_source_includes_what_lies_beside_the_link() {
 }
 
 #[test]
-fn openacc_that_is_not_followed_is_told() {
+fn openacc_that_is_not_followed_is_reported() {
     let folder = folder(&[
         ("one/scale.h", "#include_next \"scale.h\"\n"),
         ("two/scale.h", HEADER),
@@ -326,7 +326,7 @@ fn standard_input_with_openacc_is_refused() {
 }
 
 #[test]
-fn preprocessed_sources_with_openacc_are_told() {
+fn preprocessed_sources_with_openacc_are_reported() {
     let text = "void f(int n, double *a)\n{\n#pragma acc parallel loop\n    for (int i = 0; i < n; i++) a[i] = 0;\n}\n";
     let place = folder(&[("a.i", text), ("b.i", "int x; /* acc */\n")]);
     let (status, said) = said(&cc(place.path(), &["--", "gcc", "-c", "a.i", "b.i"]));

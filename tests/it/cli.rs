@@ -277,7 +277,7 @@ fn the_argument_of_a_macro_from_elsewhere_becomes_the_new_directive() {
 }
 
 #[test]
-fn cuda_is_told_that_names_are_distinct() {
+fn cuda_is_given_that_names_are_distinct() {
     let source = b"void f(int n, double *a, double *b)\n{\n#pragma acc parallel loop copy(a[:n], b[:n])\n    for (int i = 0; i < n; i++)\n        a[i] = b[i];\n}\n";
     let place = folder(&[("a.c", source)]);
     for (options, wanted) in [(&[][..], false), (&["--assume-no-alias"][..], true)] {
@@ -306,7 +306,7 @@ fn function(name: &str, parameters: &str, before: &str, value: &str) -> String {
 }
 
 #[test]
-fn cuda_tells_what_the_device_cannot_call() {
+fn cuda_reports_what_the_device_cannot_call() {
     let cases = [
         ("", "double a = 2; auto f = [&](double x) { return a * x; };", "f(y[i])", "captures by reference"),
         ("", "auto f = [](auto x) { return x; };", "f(y[i])", "it is generic"),
@@ -332,16 +332,16 @@ fn cuda_tells_what_the_device_cannot_call() {
         let text = function("run", parameters, before, value);
         let text = format!("double factor, twice(double);\n{text}");
         let place = folder(&[("a.cpp", text.as_bytes())]);
-        let told = said(place.path(), &["a.cpp", "--check", "--to", "cuda"], 1);
-        assert!(told.contains(wanted) && told.contains("untranslated[A040"), "{wanted}: {told}");
+        let reported = said(place.path(), &["a.cpp", "--check", "--to", "cuda"], 1);
+        assert!(reported.contains(wanted) && reported.contains("untranslated[A040"), "{wanted}: {reported}");
     }
     // In C there are no others.
     let text = function("run", ", double (*f)(double)", "", "f(y[i])");
     let place = folder(&[("a.c", text.as_bytes())]);
-    let told = said(place.path(), &["a.c", "--check", "--to", "cuda"], 1);
+    let reported = said(place.path(), &["a.c", "--check", "--to", "cuda"], 1);
     assert!(
-        told.contains("untranslated[A0405]: `f` cannot be called on the device: it is a pointer"),
-        "{told}"
+        reported.contains("untranslated[A0405]: `f` cannot be called on the device: it is a pointer"),
+        "{reported}"
     );
 }
 
@@ -641,7 +641,7 @@ fn a_folder_of_headers_that_is_not_there_is_said() {
 #[test]
 fn a_compilation_database_says_what_is_defined_for_each_file() {
     let database = r#"[
-        {"directory": "..", "file": "src/a.c", "command": "cc @told -Iinc -c src/a.c"},
+        {"directory": "..", "file": "src/a.c", "command": "cc @given -Iinc -c src/a.c"},
         {"directory": "..", "file": "src/b.c", "arguments": ["cc", "-UGPU", "-c", "src/b.c"]},
         {"directory": "..", "file": "gone.c", "arguments": ["cc", "gone.c"]}
     ]"#;
@@ -651,7 +651,7 @@ fn a_compilation_database_says_what_is_defined_for_each_file() {
         ("src/new.c", CHOICE.as_bytes()),
         ("src/plain.c", b"int x;\n"),
         ("src/inline.h", CHOICE.as_bytes()),
-        ("told", b"-D GPU"),
+        ("given", b"-D GPU"),
         ("build/compile_commands.json", database.as_bytes()),
     ]);
     let wanted = "note: the compilation database lacks 1 source with OpenACC: src/new.c\n";
@@ -687,12 +687,12 @@ fn headers_are_found_where_the_compilers_find_them() {
     assert!(declares(&["-Iinc"]));
     let database =
         r#"[{"directory": ".", "file": "src/a.c", "arguments": ["cc", "OPTION", "VALUE", "src/a.c"]}]"#;
-    let told = |option: &str, value: &str| {
+    let reported = |option: &str, value: &str| {
         let text = database.replace("OPTION", option).replace("VALUE", value);
         fs::write(place.path().join("compile_commands.json"), text).unwrap();
         declares(&["-p", "."])
     };
-    assert!(told("-I", "inc") && told("-iquote", "inc") && told("-include", "forced.h"));
+    assert!(reported("-I", "inc") && reported("-iquote", "inc") && reported("-include", "forced.h"));
     // What the system has is not read.
-    assert!(!told("-isystem", "inc"));
+    assert!(!reported("-isystem", "inc"));
 }

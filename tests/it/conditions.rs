@@ -93,7 +93,7 @@ fn woken(text: &str, language: Language, options: &Options) -> bool {
 }
 
 #[test]
-fn conditions_on_openacc_that_choose_code_are_told() {
+fn conditions_on_openacc_that_choose_code_are_reported() {
     const ACC: &str = "#pragma acc wait\n";
     let c =
         |text: &str| woken(&format!("void f(int n)\n{{\n{text}}}\n{ACC}"), Language::C, &Options::default());
@@ -132,16 +132,16 @@ fn needs_another(text: &str, language: Language, options: &Options) -> bool {
 
 #[test]
 fn code_of_other_branches_is_compared() {
-    let function = |before: &str, body: &str, behind: &str| {
+    let function = |before: &str, body: &str, after: &str| {
         format!(
             "double f(int n, double *restrict a, double *restrict b)\n{{\n    double t = 0.0, m = 0.0;\n{before}\
              #pragma acc kernels copy(a[0:n]) copyin(b[0:n])\n    for (int i = 1; i < n; i++) {{\n\
-             {body}        a[i] = b[i];\n    }}\n{behind}    return m;\n}}\n"
+             {body}        a[i] = b[i];\n    }}\n{after}    return m;\n}}\n"
         )
     };
     let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");
-    let is_told = |text: &str| needs_another(text, Language::C, &Options::default());
-    for told in [
+    let is_reported = |text: &str| needs_another(text, Language::C, &Options::default());
+    for reported in [
         function("", &branch("a[i] += a[i - 1];"), ""),
         function("", &branch("m += b[i];"), ""),
         function("", &branch("t = b[i]; b[i] = t;"), ""),
@@ -153,7 +153,7 @@ fn code_of_other_branches_is_compared() {
             function("", "COUNT(b[i]);\n", "")
         ),
     ] {
-        assert!(is_told(&told), "{told}");
+        assert!(is_reported(&reported), "{reported}");
     }
     for same in [
         function("", &branch("/* nothing */"), ""),
@@ -161,7 +161,7 @@ fn code_of_other_branches_is_compared() {
         function(&branch("n = n / 2;"), "", &branch("m = 1.0;")),
         function("", "", "").replace("double t", "#ifdef MORE\n    int more;\n#endif\n    double t"),
     ] {
-        assert!(!is_told(&same), "{same}");
+        assert!(!is_reported(&same), "{same}");
     }
     let known = function("", &branch("m += b[i];"), "");
     let mut source = Source::new("a", known.into_bytes(), Language::C);
@@ -246,29 +246,29 @@ fn openacc_s_number_becomes_openmp_s() {
     let text = |value: &str| {
         format!("#ifdef _OPENACC\nint v = {value};\n#endif\nvoid f(void)\n{{\n#pragma acc wait\n}}\n")
     };
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let made = translate(&Source::new("a.c", text.as_bytes().to_vec(), Language::C), &Options::default());
         (
             made.diagnostics.iter().any(|one| one.code.0 == 341),
             String::from_utf8_lossy(&made.text).into_owned(),
         )
     };
-    let (is_told, made) = told(&text("_OPENACC"));
-    assert!(is_told && made.starts_with("#ifdef _OPENMP\nint v = _OPENMP;\n"), "{made}");
-    assert!(!told(&text("3 /* _OPENACC */")).0);
+    let (is_reported, made) = reported(&text("_OPENACC"));
+    assert!(is_reported && made.starts_with("#ifdef _OPENMP\nint v = _OPENMP;\n"), "{made}");
+    assert!(!reported(&text("3 /* _OPENACC */")).0);
     // Where the condition stays, so does what stands under it.
-    let (is_told, made) = told(&text("_OPENACC").replace("#ifdef _OPENACC", "#if _OPENACC > 201306"));
-    assert!(!is_told && made.contains("int v = _OPENACC;"), "{made}");
+    let (is_reported, made) = reported(&text("_OPENACC").replace("#ifdef _OPENACC", "#if _OPENACC > 201306"));
+    assert!(!is_reported && made.contains("int v = _OPENACC;"), "{made}");
 }
 
 #[test]
 fn code_of_other_branches_is_compared_for_cuda() {
     let cuda = Options { to: To::Cuda, ..Options::default() };
-    let function = |before: &str, behind: &str| {
+    let function = |before: &str, after: &str| {
         format!(
             "double f(int n, double *restrict a, double *b)\n{{\n    double t = 0.0, m = 0.0;\n{before}\
              #pragma acc kernels copy(a[0:n]) copyin(b[0:n])\n    for (int i = 1; i < n; i++) {{\n        t = b[i];\n\
-                     a[i] = t;\n    }}\n{behind}    return m;\n}}\n"
+                     a[i] = t;\n    }}\n{after}    return m;\n}}\n"
         )
     };
     let branch = |code: &str| format!("#ifdef MORE\n{code}\n#endif\n");
@@ -278,14 +278,14 @@ fn code_of_other_branches_is_compared_for_cuda() {
 }
 
 /// The lines of OpenMP that a `kernels` construct becomes whose loop has a directive under this condition, for such options.
-fn launched(condition: &str, otherwise: &str, told: &[&str]) -> Vec<String> {
+fn launched(condition: &str, otherwise: &str, reported: &[&str]) -> Vec<String> {
     let text = format!(
         "void f(int a[64])\n{{\n#pragma acc kernels copy(a[0:64])\n{condition}\n#pragma acc loop independent\n{otherwise}#endif\n    \
          for (int i = 0; i < 64; i++)\n        a[i] += 1;\n}}\n"
     );
     let mut source = Source::new("a.c", text.into_bytes(), Language::C);
     let mut said = acc2omp::source::Predefined::default();
-    told.iter().for_each(|name| match name.strip_prefix('!') {
+    reported.iter().for_each(|name| match name.strip_prefix('!') {
         Some(name) => said.undefine(name),
         None => said.define(name),
     });

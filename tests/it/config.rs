@@ -69,18 +69,18 @@ fn sources_may_have_options_of_their_own() {
 }
 
 #[test]
-fn sections_for_no_source_are_told() {
+fn sections_for_no_source_are_reported() {
     let section = |pattern: &str| format!("[[path]]\nmatch = \"{pattern}\"\nasync = \"sync\"\n");
     let project = project(&[section("src/slwo/**"), section("src/slow/*.f90"), section("src/*.c")].concat());
-    let told = |words: &[&str]| {
+    let reported = |words: &[&str]| {
         let (_, _, said) = run(project.path(), words);
         said.lines().filter(|line| line.contains("[[path]]")).collect::<Vec<_>>().join("\n")
     };
     let first = "note: acc2omp.toml:1: `[[path]]` matches no source: `src/slwo/**`";
     let second = "note: acc2omp.toml:4: `[[path]]` matches no source: `src/slow/*.f90`";
-    assert_eq!(told(&["src", "--check"]), format!("{first}\n{second}"));
+    assert_eq!(reported(&["src", "--check"]), format!("{first}\n{second}"));
     // The others may have sources that this run is not about.
-    assert_eq!(told(&["src/a.c", "--check"]), first);
+    assert_eq!(reported(&["src/a.c", "--check"]), first);
 }
 
 #[test]
@@ -107,31 +107,31 @@ fn directives_are_named_by_their_routine() {
 }
 
 #[test]
-fn comments_that_ask_in_vain_are_told() {
+fn comments_that_ask_in_vain_are_reported() {
     let project = project("");
-    let told = |name: &str, text: &str| {
+    let reported = |name: &str, text: &str| {
         fs::write(project.path().join(name), text).unwrap();
         run(project.path(), &[name, "--check"]).2
     };
     let with = |before: &str| LOOP.replace("#pragma acc p", &format!("{before}\n#pragma acc p"));
-    let said = told("a.c", &with("/* acc2omp: laeve */"));
+    let said = reported("a.c", &with("/* acc2omp: laeve */"));
     assert!(said.contains("differs[A0032]") && said.contains("did you mean `leave`?"), "{said}");
-    let said = told("a.c", &with("// acc2omp: because"));
+    let said = reported("a.c", &with("// acc2omp: because"));
     assert!(said.contains("differs[A0032]") && said.contains("comments ask for `leave` or `seq`"), "{said}");
-    let said = told("a.c", &with("// acc2omp: leave\n"));
+    let said = reported("a.c", &with("// acc2omp: leave\n"));
     assert!(said.contains("differs[A0033]") && !said.contains("A0030"), "{said}");
-    let said = told("a.c", &with("; // acc2omp: leave"));
+    let said = reported("a.c", &with("; // acc2omp: leave"));
     assert!(said.contains("differs[A0033]"), "{said}");
-    let said = told("a.c", &with("/// ACC2OMP: Leave"));
+    let said = reported("a.c", &with("/// ACC2OMP: Leave"));
     assert!(
         said.contains("untranslated[A0030]") && !said.contains("A0032") && !said.contains("A0033"),
         "{said}"
     );
-    let said = told("a.c", &with("// acc2omp: seq").replace("parallel loop", "parallel"));
+    let said = reported("a.c", &with("// acc2omp: seq").replace("parallel loop", "parallel"));
     assert!(said.contains("differs[A0033]"), "{said}");
     let text =
         "subroutine s\n  ! acc2omp: foo\n  !$acc wait\n  ! acc2omp: leave\n  !$acc wait\nend subroutine\n";
-    let said = told("a.f90", text);
+    let said = reported("a.f90", text);
     assert!(
         said.contains("differs[A0032]") && said.contains("untranslated[A0030]") && !said.contains("A0033"),
         "{said}"

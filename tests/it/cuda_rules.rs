@@ -27,7 +27,7 @@ fn to_cuda(text: String) -> Translation {
 }
 
 /// The codes that a translation tells, and whether it leaves something.
-fn told(translation: &Translation) -> (BTreeSet<Code>, bool) {
+fn reported(translation: &Translation) -> (BTreeSet<Code>, bool) {
     let codes = translation.diagnostics.iter().map(|diag| diag.code).collect();
     (codes, translation.directives.iter().any(|one| one.outcome == Outcome::Left))
 }
@@ -40,15 +40,15 @@ fn shows(translation: &Translation, text: &str) -> bool {
 
 /// Whether a translation is what the row says.
 fn is_so(row: &CudaRow, translation: &Translation) -> bool {
-    let (codes, is_left) = told(translation);
-    let is_told = row.tell.is_none_or(|code| codes.contains(&code));
+    let (codes, is_left) = reported(translation);
+    let is_reported = row.code.is_none_or(|code| codes.contains(&code));
     let is_about_word = |diag: &Diag| !ABOUT_LOOPS.contains(&diag.code);
     let loses =
         |diag: &Diag| matches!(diag.severity, Severity::Weaker | Severity::Differs) && is_about_word(diag);
     match row.meaning {
         Meaning::Same => !is_left && !translation.diagnostics.iter().any(loses),
-        Meaning::Weaker | Meaning::Differs => is_told && !is_left,
-        Meaning::Refused => is_told && is_left,
+        Meaning::Weaker | Meaning::Differs => is_reported && !is_left,
+        Meaning::Refused => is_reported && is_left,
     }
 }
 
@@ -91,8 +91,11 @@ fn every_row_about_cuda_has_an_example() {
                 is_so(row, translation) && row.shows.as_ref().is_none_or(|text| shows(translation, text))
             };
             if !translations.iter().any(|translation| is_shown(&translation)) {
-                let told: Vec<_> = translations.iter().map(told).collect();
-                wrong.push(format!("{}: {} ({:?}); the examples: {told:?}", page.entry, row.says, row.shows));
+                let reported: Vec<_> = translations.iter().map(reported).collect();
+                wrong.push(format!(
+                    "{}: {} ({:?}); the examples: {reported:?}",
+                    page.entry, row.says, row.shows
+                ));
             }
         }
     }
@@ -108,7 +111,7 @@ fn every_cell_is_what_its_row_says() {
             let rows = page(clause).into_iter().flat_map(|page| &page.cuda);
             let mut rows = rows.filter(|row| row.is_about(&directive.name)).peekable();
             if rows.peek().is_none() || !rows.any(|row| is_so(row, &translation)) {
-                wrong.push(format!("{} × {clause}: {:?}", directive.name, told(&translation)));
+                wrong.push(format!("{} × {clause}: {:?}", directive.name, reported(&translation)));
             }
         }
     }

@@ -47,19 +47,19 @@ fn a_constructor_makes_the_code_of_its_comment() {
     let source = text(root("src/diag/catalogue.rs"));
     for constructor in source.split("\n/// A").skip(1) {
         let comment: u16 = constructor[..4].parse().unwrap();
-        let behind = constructor.split("diag(").nth(1).unwrap().trim_start();
-        let made = behind.split(',').next().unwrap();
+        let after = constructor.split("diag(").nth(1).unwrap().trim_start();
+        let made = after.split(',').next().unwrap();
         assert_eq!(made, comment.to_string(), "src/diag/catalogue.rs: A{comment:04}");
     }
 }
 
 #[test]
-fn what_a_page_may_tell_is_told_by_a_page() {
+fn what_a_page_may_report_is_reported_by_a_page() {
     let able: BTreeSet<Code> =
-        catalogue().into_iter().filter(|code| diag::tell(*code, Span::at(0), "").is_some()).collect();
+        catalogue().into_iter().filter(|code| diag::of_code(*code, Span::at(0), "").is_some()).collect();
     let asked: BTreeSet<Code> =
-        rules::rules().pages().flat_map(|page| &page.rows).filter_map(|row| row.tell).collect();
-    assert_eq!(able, asked, "the arms of `diag::tell`, and the codes on rule pages");
+        rules::rules().pages().flat_map(|page| &page.rows).filter_map(|row| row.code).collect();
+    assert_eq!(able, asked, "the arms of `diag::of_code`, and the codes on rule pages");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn every_code_has_a_fixture_that_provokes_it() {
             provoked.insert(code);
             continue;
         }
-        let told: Vec<Code> = [Profile::GENERIC, Profile::CLANG, Profile::GCC]
+        let reported: Vec<Code> = [Profile::GENERIC, Profile::CLANG, Profile::GCC]
             .into_iter()
             .flat_map(|profile| {
                 let guard = (code.0 == 309).then(Guards::default);
@@ -133,10 +133,10 @@ fn every_code_has_a_fixture_that_provokes_it() {
             })
             .map(|diag| diag.code)
             .collect();
-        if told.contains(&code) {
+        if reported.contains(&code) {
             provoked.insert(code);
         } else {
-            silent.push(format!("{}: tells {told:?} instead", shown(&path)));
+            silent.push(format!("{}: tells {reported:?} instead", shown(&path)));
         }
     }
     assert!(silent.is_empty(), "{}", silent.join("\n"));

@@ -41,12 +41,12 @@ pub fn source(path: &Path) -> Source {
     headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
 
-/// What the mark `@difftest told -DNAME -UNAME` in these files says.
+/// What the mark `@difftest given -DNAME -UNAME` in these files says.
 fn flags(files: &[&Path]) -> CompilerFlags {
     let mut predefined = Predefined::default();
     for path in files {
         let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
-        let marks = text.lines().filter_map(|line| line.split_once("@difftest told ").map(|(_, mark)| mark));
+        let marks = text.lines().filter_map(|line| line.split_once("@difftest given ").map(|(_, mark)| mark));
         for word in marks.flat_map(str::split_whitespace) {
             if let Some(text) = word.strip_prefix("-D") {
                 predefined.define(text);
@@ -268,8 +268,8 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     }
     let rest = file.slice(Span { start: edit.span.start, end: line.end });
     let before = edit.span.start == line.start && (edit.text.ends_with(b"\n") || openacc.contains(&first));
-    let behind = [&b""[..], b"\n", b"\r\n"].contains(&rest);
-    before || behind
+    let after = [&b""[..], b"\n", b"\r\n"].contains(&rest);
+    before || after
 }
 
 #[test]

@@ -11,11 +11,11 @@ use acc2omp::{Options, Source, To, translate};
 
 /// A folder with files, and the source of the first of them.
 fn source(files: &[(&str, &str)]) -> Source {
-    source_told(files, Build::default())
+    source_with(files, Build::default())
 }
 
 /// The same, where compilers get this of the files.
-fn source_told(files: &[(&str, &str)], build: Build) -> Source {
+fn source_with(files: &[(&str, &str)], build: Build) -> Source {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let paths: Vec<PathBuf> = files.iter().map(|(name, _)| root.join(name)).collect();
@@ -92,13 +92,13 @@ fn what_a_header_says_of_a_name_counts_instead_of_options() {
         let mut predefined = Predefined::default();
         predefined.define("WIDE");
         let flags = CompilerFlags { predefined: predefined.into(), ..CompilerFlags::default() };
-        let source = source_told(&[("x.c", text), ("x.h", header)], Build::from(flags));
+        let source = source_with(&[("x.c", text), ("x.h", header)], Build::from(flags));
         translate(&source, &Options::default()).directives.len()
     };
     assert_eq!(count("int n;\n"), 1);
     assert_eq!(count("#ifndef WIDE\n#define WIDE 1\n#endif\n"), 1);
     assert_eq!(count("#undef WIDE\n"), 2);
-    assert_eq!(count("#ifdef UNTOLD\n#undef WIDE\n#endif\n"), 2);
+    assert_eq!(count("#ifdef UNSET\n#undef WIDE\n#endif\n"), 2);
 }
 
 /// The places of directives that are left untranslated, in a file of Fortran with others beside it.

@@ -106,7 +106,7 @@ fn places_are_those_of_the_source() {
 }
 ";
     let translation = translation(text, Language::C);
-    let told: Vec<(usize, String)> = translation
+    let reported: Vec<(usize, String)> = translation
         .loops
         .iter()
         .map(|one| {
@@ -119,7 +119,7 @@ fn places_are_those_of_the_source() {
         })
         .collect();
     let distance = "`a` is written at 9 and read at 9, with distance (1)".to_owned();
-    assert_eq!(told, [(6, "k = i".to_owned()), (8, distance)]);
+    assert_eq!(reported, [(6, "k = i".to_owned()), (8, distance)]);
     let lines = translation.diagnostics.iter().map(|diag| {
         let start = diag.primary.span.start as usize;
         (diag.code.to_string(), text[..start].matches('\n').count() + 1)

@@ -76,6 +76,11 @@ fn the_hook_takes_files() {
     assert!(bash(place.path(), &format!("{entry} a.c"), &[]).status.success());
     fs::write(place.path().join("b.c"), SOURCE.replace("update", "nothing")).unwrap();
     assert_eq!(bash(place.path(), &format!("{entry} a.c b.c"), &[]).status.code(), Some(1));
+    // The example passes a baseline, whatever files of it have changed.
+    assert!(text(root("packaging/pre-commit/example.yaml")).contains("[--baseline, reviewed.json]"));
+    bash(place.path(), "acc2omp a.c b.c --check --quiet --write-baseline reviewed.json", &[]);
+    let output = bash(place.path(), &format!("{entry} --baseline reviewed.json a.c"), &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -86,8 +91,53 @@ fn versions_agree() {
     let version = own["version"].as_str().unwrap();
     assert!(package.contains(&format!("version(\"{version}\"")), "packaging/spack/package.py");
     assert!(text(root("packaging/README.md")).contains(&format!("acc2omp-{version}.crate")));
+    let license = own["license"].as_str().unwrap();
+    assert!(package.contains(&format!("license(\"{license}\")")), "packaging/spack/package.py");
     let rust = own["rust-version"].as_str().unwrap();
     assert!(package.contains(&format!("rust@{rust}:")), "packaging/spack/package.py");
+}
+
+/// Literals of a source that begin so, each up to the next quotation mark.
+fn literals<'a>(source: &'a str, begin: &str) -> Vec<&'a str> {
+    let begins = source.match_indices(begin);
+    begins.filter_map(|(at, _)| source[at..].split('"').next()).collect()
+}
+
+#[test]
+fn spack_installs_what_the_archive_has() {
+    let (spack, dist) = (text(root("packaging/spack/package.py")), text(root("xtask/src/dist.rs")));
+    let places = literals(&spack, "share/");
+    let completions: Vec<&str> =
+        literals(&dist, "share/").into_iter().filter(|place| place.contains("acc2omp")).collect();
+    assert!(
+        completions.iter().filter(|place| !place.contains("/doc/")).all(|place| places.contains(place)),
+        "{places:?}"
+    );
+    let list = |source: &str, begin: &str| {
+        let (_, rest) = source.split_once(begin).unwrap();
+        let names =
+            rest.split_once(']').unwrap().0.split(['"', ',', ' ', '\n']).filter(|name| !name.is_empty());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let topics = list(&dist, "const TOPICS: [&str; 8] = [");
+    assert_eq!(list(&spack, "for topic in ["), topics);
+    assert!(topics.iter().all(|topic| says(&["--help"]).contains(topic.as_str())));
+}
+
+#[test]
+fn modules_keep_what_is_searched_anyway() {
+    let files = ["acc2omp.lua", "acc2omp.tcl"].map(|name| text(root("packaging/modulefiles").join(name)));
+    let plain = |text: &str| text.replace("_path(", "-path ").replace(['"', ',', ')'], "");
+    let paths = files.map(|text| {
+        let text = plain(&text).replace("MANPATH {}", "MANPATH ");
+        text.lines().filter(|line| line.contains("-path ")).map(str::to_owned).collect::<Vec<_>>()
+    });
+    assert_eq!(paths[0], paths[1]);
+    for path in
+        ["prepend-path PATH @prefix@/bin", "append-path MANPATH ", "append-path XDG_DATA_DIRS /usr/share"]
+    {
+        assert!(paths[0].iter().any(|line| line == path), "{path}: {paths:?}");
+    }
 }
 
 #[test]

@@ -194,8 +194,8 @@ fn directives_stay_where_no_statement_may_stand() {
     expect_obstacle(&parted, Form::Free, "a condition of the preprocessor holds a part of it");
     let beside = LOOP.replace("  !$acc", "  !$omp parallel do\n  !$acc");
     expect_obstacle(&beside, Form::Free, "a directive of OpenMP stands beside it");
-    let behind = LOOP.replace("end do\n", "end do; a(1, 1) = 0\n");
-    expect_obstacle(&behind, Form::Free, "a statement follows it on its line");
+    let after = LOOP.replace("end do\n", "end do; a(1, 1) = 0\n");
+    expect_obstacle(&after, Form::Free, "a statement follows it on its line");
 }
 
 /// What is recorded after a loop stands under the conditions of its directive.

@@ -377,12 +377,12 @@ fn assert_in_columns(old: &[u8], new: &[u8], form: Form) {
     let limit = if form == Form::Fixed { 72 } else { 132 };
     let before: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
     // What the user wrote after the last column may stay there.
-    let behind: HashSet<&[u8]> = before.iter().filter_map(|line| line.get(limit..)).collect();
+    let after: HashSet<&[u8]> = before.iter().filter_map(|line| line.get(limit..)).collect();
     for line in new.split(|byte| *byte == b'\n').filter(|line| !before.contains(line)) {
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
         let is_short =
-            text.chars().count() <= limit || line.get(limit..).is_some_and(|end| behind.contains(end));
+            text.chars().count() <= limit || line.get(limit..).is_some_and(|end| after.contains(end));
         assert!(is_short || has_comment(text), "too long for its form: `{text}`");
     }
 }

@@ -136,8 +136,8 @@ fn a_merge_that_was_killed_is_no_edit() {
         let more = text.replacen("/* mine */", "/* mine, too */", 1);
         leave(base, &more);
         let (status, said) = place.translate(&[]);
-        let is_told = status == 2 && said.contains("edited since acc2omp wrote it, where");
-        assert!(is_told || place.read("out/a.c").contains("acc2omp_queue(3)"), "{said}");
+        let is_reported = status == 2 && said.contains("edited since acc2omp wrote it, where");
+        assert!(is_reported || place.read("out/a.c").contains("acc2omp_queue(3)"), "{said}");
     }
 }
 

@@ -41,8 +41,8 @@ fn translated(example: &Example) -> Translation {
 /// What an example becomes: the lines between the marks.
 fn output(example: &Example) -> String {
     let program = String::from_utf8(translated(example).text).unwrap();
-    let behind = program.split(example.mark()).nth(1).unwrap();
-    let lines = behind.trim_start_matches([' ', '\t']).trim_start_matches('\n');
+    let after = program.split(example.mark()).nth(1).unwrap();
+    let lines = after.trim_start_matches([' ', '\t']).trim_start_matches('\n');
     lines.split(&end(example)).next().unwrap().trim_end_matches([' ', '\t']).to_owned()
 }
 
@@ -65,15 +65,15 @@ fn the_pages_show_our_output() {
 }
 
 #[test]
-fn the_examples_tell_what_their_fences_say() {
+fn the_examples_report_what_their_fences_say() {
     let mut wrong = Vec::new();
     for (page, example) in examples() {
-        let told: BTreeSet<String> =
+        let reported: BTreeSet<String> =
             translated(example).diagnostics.iter().map(|diag| diag.code.to_string()).collect();
-        let said: BTreeSet<String> = example.tell.iter().cloned().collect();
-        if told != said {
+        let said: BTreeSet<String> = example.codes.iter().cloned().collect();
+        if reported != said {
             wrong.push(format!(
-                "{} `{}`: tells {told:?}, its fence says {said:?}",
+                "{} `{}`: reports {reported:?}, its fence says {said:?}",
                 page.entry, example.heading
             ));
         }
@@ -183,8 +183,11 @@ fn what_cannot_be_right_does_not_load() {
     let cases = [
         ("{ since = 44, drop = true, meaning = \"same\" },", "unknown OpenMP version 44"),
         ("{ since = 45, drop = true, meaning = \"equal\" },", "unknown meaning `equal`"),
-        ("{ since = 45, drop = true, meaning = \"weaker\" },", "tells nobody"),
-        ("{ since = 45, drop = true, meaning = \"weaker\", tell = \"A0901\" },", "no page may tell `A0901`"),
+        ("{ since = 45, drop = true, meaning = \"weaker\" },", "has no `code`"),
+        (
+            "{ since = 45, drop = true, meaning = \"weaker\", code = \"A0901\" },",
+            "no page may report `A0901`",
+        ),
         ("{ since = 45, drop = true, meaning = \"same\", cite = [\"omp45:9.9\"] },", "is not in spec.toml"),
         ("{ since = 45, when = { shape = [\"x\"] }, drop = true, meaning = \"same\" },", "unknown fact"),
         (
@@ -241,10 +244,10 @@ fn rows_about_cuda_that_cannot_be_right_do_not_load() {
     let row = "{ says = \"It is copied.\", shows = \"copyin(\", meaning = \"same\" },";
     assert!(Rules::load(&[("clause/copyin.md", &with(row))]).is_ok());
     let cases = [
-        (row.replace("same", "weaker"), "tells nobody"),
+        (row.replace("same", "weaker"), "has no `code`"),
         (row.replace("same", "equal"), "unknown meaning `equal`"),
-        (row.replace("\" },", "\", tell = \"A9999\" },"), "there is no diagnostic `A9999`"),
-        (row.replace("same\"", "refused\", tell = \"A0401\""), "shows what is written, or is refused"),
+        (row.replace("\" },", "\", code = \"A9999\" },"), "there is no diagnostic `A9999`"),
+        (row.replace("same\"", "refused\", code = \"A0401\""), "shows what is written, or is refused"),
         (row.replace("copied.", "copied"), "is a sentence"),
         (row.replace("{ says", "{ when = { on = [\"loop\"] }, says"), "unknown fact or value"),
         (row.replace("{ says", "{ when = { modifier = [\"zero\"] }, says"), "no row for"),
@@ -262,7 +265,7 @@ fn the_row_that_is_wrong_is_named() {
     let bad = "{ since = 45, when = { modifier = [\"readonly\"] }, drop = true, meaning = \"weaker\" },";
     let errors = Rules::load(&[("clause/copyin.md", &page(&format!("{good}\n{bad}")))]).unwrap_err();
     assert_eq!(errors[0].line, SUBJECT + 3, "{errors:?}");
-    assert_eq!(errors[0].message, "row 1 is `weaker` but tells nobody");
+    assert_eq!(errors[0].message, "row 1 is `weaker` but has no `code`");
 }
 
 #[test]

@@ -194,9 +194,9 @@ impl Step {
         for step in steps {
             let _ = match step {
                 Step::Set(at, value) => writeln!(text, "{} = {};", NAMES[*at], value.text()),
-                Step::Combine(at, operator, value, is_behind) => {
+                Step::Combine(at, operator, value, is_after) => {
                     let (name, value) = (NAMES[*at], value.text());
-                    let whole = if *is_behind && *operator != Subtract {
+                    let whole = if *is_after && *operator != Subtract {
                         operator.text(&value, name)
                     } else {
                         operator.text(name, &value)
@@ -368,21 +368,21 @@ fn scalars_are_what_the_verdict_says() {
         let private: BTreeSet<usize> = private.iter().chain(inner.flatten()).filter_map(number).collect();
         let mut set = BTreeSet::new();
         Step::sets(&body, &mut set);
-        let told = |why: &str| format!("loop {seed}: {why}: {verdict:?}\n{text}");
+        let failure = |why: &str| format!("loop {seed}: {why}: {verdict:?}\n{text}");
         for at in &set {
             let is_known =
                 private.contains(at) || computed.contains(at) || combined.iter().any(|(_, one)| one == at);
-            assert!(is_known, "{}", told(NAMES[*at]));
+            assert!(is_known, "{}", failure(NAMES[*at]));
         }
         for _ in 0..6 {
             let start = State::new(&mut dice);
             let expected = start.in_order(&body);
             let found = start.reordered(&body, &private, &combined, &computed, &mut dice);
-            assert_eq!(found.a, expected.a, "{}", told("another order"));
+            assert_eq!(found.a, expected.a, "{}", failure("another order"));
             for at in live.iter().chain(combined.iter().map(|(_, at)| at)) {
                 // What is computed is set after the loop, if it is wanted.
                 let is_same = found.scalars[*at] == expected.scalars[*at] || computed.contains(at);
-                assert!(is_same || private.contains(at) && !live.contains(at), "{}", told(NAMES[*at]));
+                assert!(is_same || private.contains(at) && !live.contains(at), "{}", failure(NAMES[*at]));
             }
         }
         parallel += 1;

@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("acc", &["scan", "rules::openacc"]),
     ("host", &["budget", "scan"]),
     ("bind", &["scan", "acc", "host"]),
-    ("sema", &["budget", "scan", "host", "rules::pure"]),
+    ("sema", &["budget", "scan", "acc::ast::ReductionOp", "host", "rules::pure"]),
     ("plan", &["acc", "host", "bind", "sema"]),
     ("advise", &["acc", "bind", "edit", "host", "plan", "scan", "sema"]),
     ("rules", &[]),
@@ -48,7 +48,7 @@ const LOWEST: &[(&str, &[&str])] = &[
         "rules",
         &[
             "diag::Code",
-            "diag::tell",
+            "diag::of_code",
             "diag::pages::title",
             "source::Form",
             "source::Language",
@@ -286,17 +286,17 @@ pub fn literals(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = source;
     while let Some(at) = rest.find(['"', '/', '\'']) {
-        let (here, behind) = rest[at..].split_at(1);
+        let (here, after) = rest[at..].split_at(1);
         rest = match here {
-            "/" if behind.starts_with('/') => behind.split_once('\n').map_or("", |(_, next)| next),
-            "'" if behind.starts_with("\\") => behind.get(2..).unwrap_or(""),
-            "'" if behind.get(1..2) == Some("'") => behind.get(2..).unwrap_or(""),
+            "/" if after.starts_with('/') => after.split_once('\n').map_or("", |(_, next)| next),
+            "'" if after.starts_with("\\") => after.get(2..).unwrap_or(""),
+            "'" if after.get(1..2) == Some("'") => after.get(2..).unwrap_or(""),
             "\"" => {
-                let end = closing_quote(behind);
-                found.push(behind[..end].to_owned());
-                behind.get(end + 1..).unwrap_or("")
+                let end = closing_quote(after);
+                found.push(after[..end].to_owned());
+                after.get(end + 1..).unwrap_or("")
             }
-            _ => behind,
+            _ => after,
         };
     }
     found

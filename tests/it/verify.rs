@@ -132,7 +132,7 @@ fn children_end_with_their_command() {
 }
 
 #[test]
-fn a_program_without_launches_tells_nothing() {
+fn a_program_without_launches_reports_nothing() {
     expect(&config("-O2", "").replace(", device = false", ""), 2, "nothing ran on a device");
 }
 
@@ -384,7 +384,7 @@ fn what_is_right_with_pins_alone_is_blamed_on_queues() {
 }
 
 #[test]
-fn a_test_that_differs_from_itself_is_told_so() {
+fn a_test_that_differs_from_itself_is_given_so() {
     let run = "run = \"./a; [ -n \\\"$ACC2OMP_PIN\\\" ] || cat /proc/sys/kernel/random/uuid\"";
     let config = faulty()
         .replace("-DFAULT=1", "-DFAULT=0")

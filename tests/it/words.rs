@@ -41,6 +41,8 @@ const PHRASES: &[Phrase] = &[
     is_left(&["were", "left"]),
     is_left(&["stays", "left"]),
     phrase(&["told"], "reported, given, known"),
+    phrase(&["tells", "of"], "reports"),
+    phrase(&["tell", "of"], "report"),
     phrase(&["heed"], "apply"),
     phrase(&["heeds"], "applies"),
     phrase(&["heeded"], "applied"),
@@ -175,6 +177,54 @@ fn messages_and_comments_are_in_plain_english() {
         ));
     }
     assert!(wrong.is_empty(), "{} (docs/style.md says why):\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Words that names of ours do not have, for the reasons that phrases have.
+const NOT_IN_NAMES: [&str; 10] =
+    ["behind", "told", "tell", "tells", "heed", "heeds", "heeded", "unheeded", "stuck", "twin"];
+
+/// The names that a line of Rust declares by a keyword.
+fn declared(line: &str) -> Vec<&str> {
+    let words: Vec<&str> =
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let keywords = ["fn", "struct", "enum", "trait", "type", "mod", "const", "static", "let", "mut"];
+    let pairs = words.windows(2).filter(|pair| keywords.contains(&pair[0]));
+    pairs.map(|pair| pair[1]).collect()
+}
+
+/// Whether a name has a word: `is_told` and `LinesTold` have `told`.
+fn has_word(name: &str, word: &str) -> bool {
+    let is_camel = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    let apart = |c: char| match is_camel && c.is_uppercase() {
+        true => format!("_{}", c.to_lowercase()),
+        false => c.to_lowercase().to_string(),
+    };
+    name.chars().map(apart).collect::<String>().split('_').any(|part| part == word)
+}
+
+#[test]
+fn names_are_in_plain_english() {
+    let sources = ["src", "tests", "xtask", "benches"].into_iter().flat_map(files);
+    let sources = sources.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    let mut wrong = Vec::new();
+    for path in sources.filter(|path| !ABOUT_WORDS.contains(&shown(path).as_str())) {
+        let name = shown(&path);
+        let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        for word in NOT_IN_NAMES {
+            if has_word(&file, word) {
+                wrong.push(format!("{name}: `{word}` in its name"));
+            }
+            for (line, number) in text(&path).lines().zip(1..) {
+                let code = line.split_once("//").map_or(line, |(code, _)| code);
+                if declared(code).into_iter().any(|name| has_word(name, word)) {
+                    wrong.push(format!("{name}:{number}: `{word}` in a name"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} (docs/style.md says why):\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(declared("    pub fn is_told(let mut behind: B)"), ["is_told", "mut", "behind"]);
+    assert!(has_word("LinesBehind", "behind") && has_word("is_told", "told") && !has_word("stolen", "told"));
 }
 
 #[test]

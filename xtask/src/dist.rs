@@ -57,7 +57,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let out = std::path::absolute(&options.out).map_err(|error| error.to_string())?;
     let stage = out.join(&name);
     if stage.exists() {
-        fs::remove_dir_all(&stage).map_err(|error| told(&stage, &error))?;
+        fs::remove_dir_all(&stage).map_err(|error| failed(&stage, &error))?;
     }
     fill(&stage, &program)?;
     let archive = format!("{name}.tar.gz");
@@ -172,7 +172,7 @@ fn packaged(out: &Path) -> Result<String> {
     answer(cargo.args(["package", "--package", "acc2omp", "--no-verify", "--allow-dirty", "--quiet"]))?;
     let name = format!("acc2omp-{}.crate", env!("CARGO_PKG_VERSION"));
     let made = target_folder()?.join("package").join(&name);
-    files::write(&out.join(&name), &fs::read(&made).map_err(|error| told(&made, &error))?)?;
+    files::write(&out.join(&name), &fs::read(&made).map_err(|error| failed(&made, &error))?)?;
     Ok(name)
 }
 
@@ -185,9 +185,9 @@ fn version(program: &Path) -> Result<String> {
 /// Puts the files where a prefix has them.
 fn fill(stage: &Path, program: &Path) -> Result<()> {
     let bin = stage.join("bin/acc2omp");
-    files::write(&bin, &fs::read(program).map_err(|error| told(program, &error))?)?;
-    let rights = fs::metadata(program).map_err(|error| told(program, &error))?.permissions();
-    fs::set_permissions(&bin, rights).map_err(|error| told(&bin, &error))?;
+    files::write(&bin, &fs::read(program).map_err(|error| failed(program, &error))?)?;
+    let rights = fs::metadata(program).map_err(|error| failed(program, &error))?.permissions();
+    fs::set_permissions(&bin, rights).map_err(|error| failed(&bin, &error))?;
     let says = |arguments: &[&str]| answer(Command::new(program).args(arguments));
     for (shell, place) in [
         ("bash", "share/bash-completion/completions/acc2omp"),
@@ -202,7 +202,7 @@ fn fill(stage: &Path, program: &Path) -> Result<()> {
         files::write(&man.join(format!("acc2omp-{topic}.1")), says(&["man", topic])?.as_bytes())?;
     }
     for document in DOCUMENTS {
-        let text = fs::read(document).map_err(|error| told(Path::new(document), &error))?;
+        let text = fs::read(document).map_err(|error| failed(Path::new(document), &error))?;
         files::write(&stage.join("share/doc/acc2omp").join(document), &text)?;
     }
     Ok(())
@@ -231,7 +231,7 @@ fn tried(out: &Path, archive: &str, name: &str, is_static: bool) -> Result<()> {
     }
 }
 
-fn told(path: &Path, error: &std::io::Error) -> String {
+fn failed(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 

@@ -67,9 +67,9 @@ fn mended(text: &str, root: &Path, source: (&Path, &str), here: &Path) -> String
             };
             rest = &word[end..];
             let plain = path.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$");
-            let behind = plain.strip_prefix(&plain_root).unwrap_or_default();
+            let after = plain.strip_prefix(&plain_root).unwrap_or_default();
             let name = (source.0 == Path::new(&plain)).then(|| source.1.to_owned());
-            let name = name.or_else(|| Path::new(behind).is_file().then(|| seen_from(behind, here)));
+            let name = name.or_else(|| Path::new(after).is_file().then(|| seen_from(after, here)));
             if let Some(name) = name {
                 out += &escaped(&name);
                 out += if colon { ":" } else { "" };

@@ -58,7 +58,7 @@ fn begins(lines: &[&[u8]], at: usize, language: Language) -> bool {
     match language {
         Language::Fortran(Form::Free) => {
             let line = line.trim_ascii_start();
-            !goes_on(before) && !line.starts_with(b"&") && !behind_sentinel(line).starts_with(b"&")
+            !goes_on(before) && !line.starts_with(b"&") && !after_sentinel(line).starts_with(b"&")
         }
         Language::Fortran(Form::Fixed) => {
             let is_comment = line.first().is_some_and(|byte| b"cC*dD#!".contains(byte));
@@ -79,7 +79,7 @@ fn goes_on(line: &[u8]) -> bool {
 }
 
 /// What stands after `!$omp`, if it does.
-fn behind_sentinel(line: &[u8]) -> &[u8] {
+fn after_sentinel(line: &[u8]) -> &[u8] {
     let Some(rest) = line.strip_prefix(b"!$") else { return line };
     let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
     rest.get(end..).unwrap_or_default().trim_ascii_start()

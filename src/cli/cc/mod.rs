@@ -27,7 +27,7 @@ use super::build::{Build, CompilerFlags, first_names, in_real_folder};
 use super::config::Overrides;
 use super::files::as_name;
 use super::headers::Headers;
-use super::{fail, tell};
+use super::{fail, notify};
 use crate::source::{Form, Language, SourceFile};
 use crate::{Options, Profile, Source, To, Translation, report, scan, translate};
 
@@ -115,7 +115,7 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     let is_cuda = task.options.to == To::Cuda;
     let links = is_cuda && !command.ends_early;
     if !task.quiet && !command.only_looks {
-        unseen::preprocessed(&command.words, &here).iter().for_each(|line| tell(line));
+        unseen::preprocessed(&command.words, &here).iter().for_each(|line| notify(line));
     }
     if command.reads_stdin && !command.only_looks {
         return standard_input(&task.words);
@@ -132,7 +132,10 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
         units.push(unit(&read, (*at, *language))?);
     }
     if !task.quiet {
-        units.iter().flat_map(|unit| unseen::told(&command.words, unit, &here)).for_each(|line| tell(&line));
+        units
+            .iter()
+            .flat_map(|unit| unseen::unseen_names(&command.words, unit, &here))
+            .for_each(|line| notify(&line));
     }
     // The compiler would not see that it overwrites a source.
     let output = command.output.as_ref().and_then(|output| here.join(output).canonicalize().ok());
@@ -185,7 +188,7 @@ fn standard_input(words: &[OsString]) -> io::Result<ExitCode> {
 fn with_openmp(task: &Task, command: &Command, words: &[OsString]) -> io::Result<ExitStatus> {
     if !command.has_openmp && !task.quiet {
         let compiler = command.compiler();
-        tell(&format!(
+        notify(&format!(
             "warning: no option of the command turns OpenMP on: {compiler} will not see the directives of the translation\n"
         ));
     }
@@ -212,7 +215,7 @@ fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
         false => (HashMap::new(), Vec::new()),
     };
     for module in unknown.iter().filter(|_| !task.quiet) {
-        tell(&format!(
+        notify(&format!(
             "warning: {name}: the source of module `{module}` is not known: compile it by `acc2omp cc`, too, or anew, as what it declares for the device counts here\n"
         ));
     }
@@ -245,12 +248,12 @@ fn unit(read: &Reading, (at, language): (usize, Language)) -> io::Result<Unit> {
         let source = headers.source(read.file.clone(), path);
         let translation = translate(&source, &options(task, command, &unit.real, (&source, path)));
         if !task.quiet {
-            tell(&report::diagnostics(&source.file, &translation.diagnostics, manner(task.verbose)));
+            notify(&report::diagnostics(&source.file, &translation.diagnostics, manner(task.verbose)));
         }
         if translation.text != read.file.bytes && read.file.name.contains(['\n', '\r']) {
             let name = read.file.name.escape_debug();
             let why = "its name has a line end, which no line of a translation can say: OpenACC in it stays as it is";
-            tell(&format!("left: {name}: {why}\n"));
+            notify(&format!("left: {name}: {why}\n"));
         } else if translation.text != read.file.bytes {
             unit.translations.insert(path.clone(), translation);
         }

@@ -23,7 +23,7 @@ const OUTPUTS_WITH_VALUE: [&str; 5] = ["-o", "-MF", "-MT", "-MQ", "-MJ"];
 
 /// What there is to say of files with OpenACC that the compiler includes for a unit, and that were not read. The compiler is asked
 /// only where there may be such files.
-pub fn told(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
+pub fn unseen_names(words: &[OsString], unit: &Unit, here: &Path) -> Vec<String> {
     let is_odd = |word: &OsString| OPTIONS.iter().any(|begin| word.to_string_lossy().starts_with(begin));
     let may_be = unit.files.values().any(|read| read.may_include_more) || words.iter().any(is_odd);
     if !may_be {

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_code_the_lines_are_the_files_own() {
+    fn after_the_code_the_lines_are_the_files_own() {
         assert_eq!(resolved("a\n#line 0\nb\n", "x_acc.cu"), "a\n#line 3 \"x_acc.cu\"\nb\n");
     }
 }

@@ -68,9 +68,9 @@ impl Edits {
         let first = file.lines.span(file.lines.line(span.start));
         let last = file.lines.span(file.lines.line(span.end.max(span.start + 1) - 1));
         let before = file.text(Span { start: first.start, end: span.start });
-        let behind = file.text(Span { start: span.end, end: last.end });
-        let behind = behind.trim();
-        let alone = before.trim().is_empty() && (behind.is_empty() || behind.starts_with("//"));
+        let after = file.text(Span { start: span.end, end: last.end });
+        let after = after.trim();
+        let alone = before.trim().is_empty() && (after.is_empty() || after.starts_with("//"));
         let span = if alone { Span { start: first.start, end: last.end } } else { span };
         self.replace(span, "");
     }

@@ -264,11 +264,10 @@ impl Device {
                     continue;
                 }
                 // A macro may stand for the name alone.
-                let behind = one.text[at + word.len()..].trim_start();
+                let after = one.text[at + word.len()..].trim_start();
                 // A variable may have the name of a function, and be smaller than something.
-                let is_called =
-                    behind.starts_with('(') || behind.starts_with('<') && is_template(input, word);
-                let is_used = behind.is_empty() || is_called || addresses.contains(word);
+                let is_called = after.starts_with('(') || after.starts_with('<') && is_template(input, word);
+                let is_used = after.is_empty() || is_called || addresses.contains(word);
                 if is_used && is_function(input, word) {
                     wanted.push(word.to_owned());
                 }
@@ -655,11 +654,11 @@ fn is_own(seen: Seen, function: &Function) -> bool {
 
 /// Whether a name is a function's of which the device file may have a copy.
 fn is_function(input: &Input, name: &str) -> bool {
-    let is_stuck = |at| input.stuck.is_some_and(|stuck| stuck.holds(at));
+    let is_uncopyable = |at| input.uncopyable.is_some_and(|uncopyable| uncopyable.holds(at));
     let mut seen_here = input.headers.iter().chain([&input.source]).enumerate();
     seen_here.any(|(number, seen)| {
         let mut named = seen.unit.functions_named(name);
-        named.any(|function| !is_stuck((number, function.span.start)))
+        named.any(|function| !is_uncopyable((number, function.span.start)))
     }) || input.headers.iter().any(|seen| is_routine_prototype(seen, name))
 }
 

@@ -89,8 +89,8 @@ impl Device {
         let own = self.choices.own();
         // A kernel may stand with a loop that is implied.
         let directive = |at: u32| {
-            let behind = directives.partition_point(|start| *start <= at);
-            behind.checked_sub(1).map(|last| directives[last])
+            let after = directives.partition_point(|start| *start <= at);
+            after.checked_sub(1).map(|last| directives[last])
         };
         let grouped = |device: &Device| {
             let mut groups: BTreeMap<u32, Vec<(String, Option<String>)>> = BTreeMap::new();
@@ -102,7 +102,7 @@ impl Device {
             }
             groups
         };
-        let told: BTreeSet<u32> = self
+        let reported: BTreeSet<u32> = self
             .kernels
             .keys()
             .filter(|at| {
@@ -117,7 +117,7 @@ impl Device {
             .collect();
         let theirs = grouped(other);
         let differs = |(start, texts): &(u32, Vec<(String, Option<String>)>)| {
-            theirs.get(start).is_some_and(|there| there != texts) && !told.contains(start)
+            theirs.get(start).is_some_and(|there| there != texts) && !reported.contains(start)
         };
         grouped(self).into_iter().filter(differs).map(|(start, _)| start).collect()
     }

@@ -219,11 +219,11 @@ fn unknown(input: &Input, directives: &[Bound]) -> Option<String> {
 fn taken(text: &str) -> impl Iterator<Item = &str> {
     let is_taken = |(at, word): &(usize, &str)| {
         let before = text[..*at].trim_end();
-        let behind = text[at + word.len()..].trim_start();
+        let after = text[at + word.len()..].trim_start();
         let is_constant = CONSTANTS.iter().any(|lead| word.starts_with(lead));
         let is_word = word.starts_with(|c: char| c.is_alphabetic());
         let is_member = before.ends_with('.') || before.ends_with("->") || before.ends_with("::");
-        let is_call = behind.starts_with('(') || behind.starts_with("::");
+        let is_call = after.starts_with('(') || after.starts_with("::");
         is_word && !is_member && !is_call && !is_constant && !KNOWN.contains(word)
     };
     placed_words(text).into_iter().filter(is_taken).map(|(_, word)| word)

@@ -41,7 +41,7 @@ impl Reached {
 
 /// Where the word goes that makes a lambda expression one of the device too: after its captures.
 pub fn mark(input: &Input, lambda: Span) -> Option<u32> {
-    Some(lambda.start + Lambda::of(&input.file().text(lambda))?.behind as u32)
+    Some(lambda.start + Lambda::of(&input.file().text(lambda))?.after as u32)
 }
 
 /// What the code in `within` calls through variables that are declared outside of it; else the diagnostic that tells why the
@@ -299,7 +299,7 @@ fn names(
 ) -> Result<(), String> {
     let own: Vec<&str> = parts.params.iter().filter_map(|param| parameter_name(param)).collect();
     let takes_all = parts.captures.contains(&"=");
-    let code = &text[parts.behind..];
+    let code = &text[parts.after..];
     for (at, word) in placed_words(code) {
         let before = code[..at].trim_end();
         if HOSTS.contains(&word) {
@@ -413,7 +413,7 @@ fn parameter_name(param: &str) -> Option<&str> {
 struct Lambda<'a> {
     captures: Vec<&'a str>,
     /// The offset after the captures.
-    behind: usize,
+    after: usize,
     is_template: bool,
     params: Vec<&'a str>,
     /// What stands between parameters and body.
@@ -422,11 +422,11 @@ struct Lambda<'a> {
 
 impl<'a> Lambda<'a> {
     fn of(text: &'a str) -> Option<Lambda<'a>> {
-        let behind = closing(text, 0)? + 1;
-        let inside = text[1..behind - 1].trim();
+        let after = closing(text, 0)? + 1;
+        let inside = text[1..after - 1].trim();
         let captures = if inside.is_empty() { Vec::new() } else { arguments(inside) };
-        let rest = &text[behind..];
-        let start = behind + rest.len() - rest.trim_start().len();
+        let rest = &text[after..];
+        let start = after + rest.len() - rest.trim_start().len();
         let (params, from) = match text[start..].starts_with('(') {
             true => {
                 let end = closing(text, start)?;
@@ -437,7 +437,7 @@ impl<'a> Lambda<'a> {
         };
         let body = from + text[from..].find('{')?;
         let is_template = text[start..].starts_with('<');
-        Some(Lambda { captures, behind, is_template, params, specifiers: &text[from..body] })
+        Some(Lambda { captures, after, is_template, params, specifiers: &text[from..body] })
     }
 }
 
@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(all.params, ["double x", "const int (&y)[3]"]);
         assert_eq!(words(all.specifiers), ["mutable", "double"]);
         let bare = Lambda::of("[] { f(); }").unwrap();
-        assert!(bare.captures.is_empty() && bare.params.is_empty() && bare.behind == 2);
+        assert!(bare.captures.is_empty() && bare.params.is_empty() && bare.after == 2);
         assert!(Lambda::of("[x = 1").is_none());
     }
 }

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{callable, copied, implied, stuck};
+use super::{callable, copied, implied, uncopyable};
 use crate::cuda::code::text::words;
 use crate::cuda::program::functions::{bare, called, functions, is_plain};
-use crate::cuda::program::stuck::Stuck;
+use crate::cuda::program::uncopyable::Uncopyable;
 use crate::cuda::program::{Input, Seen, sizes, uses};
 use crate::cuda::types::{own, spelling};
 use crate::host::ir::{Derived, ExprId, StmtId};
@@ -31,7 +31,7 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
         || known.iter().any(|word| own.contains(word))
         || callable::calls_variable(input, span)
         || called(input, span)
-            .any(|(name, is_alone)| name.contains("::") || !is_alone || is_stuck(input, &name))
+            .any(|(name, is_alone)| name.contains("::") || !is_alone || is_uncopyable(input, &name))
         || !implied::implied(input, span).is_empty()
         || names_held(input, stmt)
         || own::uncopied(input, index, stmt).is_some()
@@ -43,13 +43,13 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
 }
 
 /// Whether functions of this name stay inline.
-pub fn is_stuck(input: &Input, name: &str) -> bool {
+pub fn is_uncopyable(input: &Input, name: &str) -> bool {
     let name = bare(name);
-    let stuck = |at: (usize, u32)| input.stuck.is_some_and(|stuck| stuck.holds(at));
+    let uncopyable = |at: (usize, u32)| input.uncopyable.is_some_and(|uncopyable| uncopyable.holds(at));
     let mut files = input.headers.iter().chain([&input.source]).enumerate();
     files.any(|(number, seen)| {
         let mut named = seen.unit.functions_named(name);
-        named.any(|function| stuck((number, function.span.start)))
+        named.any(|function| uncopyable((number, function.span.start)))
     })
 }
 
@@ -57,11 +57,11 @@ pub fn is_stuck(input: &Input, name: &str) -> bool {
 fn names_held(input: &Input, stmt: StmtId) -> bool {
     let unit = input.unit();
     let mut outer = uses::outer(input, stmt).into_iter().filter_map(|(symbol, _)| input.declaration(symbol));
-    let none = Stuck::default();
-    let known = input.stuck.unwrap_or(&none);
-    stuck::is_held(known, input, unit.stmt(stmt).span)
+    let none = Uncopyable::default();
+    let known = input.uncopyable.unwrap_or(&none);
+    uncopyable::is_held(known, input, unit.stmt(stmt).span)
         || outer.any(|(_, decl)| {
-            spelling::named(decl).is_some_and(|name| !stuck::is_portable(known, input, name))
+            spelling::named(decl).is_some_and(|name| !uncopyable::is_portable(known, input, name))
         })
 }
 

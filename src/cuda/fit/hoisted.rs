@@ -154,8 +154,8 @@ pub fn function(input: &Input, home: &Home, name: &str, stmt: StmtId, lines: &[S
     }
     let params: Vec<String> =
         types.iter().zip(&arguments).map(|(one, argument)| format!("{one} &{argument}")).collect();
-    let (before, behind) = specifiers(input, home);
-    head.push(format!("{before}void {name}({}){behind}", params.join(", ")));
+    let (before, after) = specifiers(input, home);
+    head.push(format!("{before}void {name}({}){after}", params.join(", ")));
     let indent = " ".repeat(columns(file, function.span.start));
     let lines = head.iter().map(String::as_str).chain(text.lines());
     let text = lines.map(|line| format!("{}\n", format!("{indent}{line}").trim_end())).collect();

@@ -119,7 +119,7 @@ impl Left {
     pub fn refusal(&self, input: &Input, at: Span, code: &[Span]) -> Option<Refused> {
         let mut names = code.iter().flat_map(|span| called(input, &input.source, *span));
         let name = names.find(|name| self.known.contains_key(name))?;
-        self.told(at, &name)
+        self.reported(at, &name)
     }
 
     /// Whether the function of a `routine` directive is left untranslated.
@@ -132,15 +132,15 @@ impl Left {
         let at = input.bound[index].directive.span;
         let name = functions::bare(routines::routine_name(input, index).unwrap_or_default());
         let own = self.known.get(name).filter(|why| why.text == OWN).and_then(|why| why.said.clone());
-        own.or_else(|| self.told(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
+        own.or_else(|| self.reported(at, name)).unwrap_or_else(|| refused(at, "a routine that is not seen"))
     }
 
-    fn told(&self, at: Span, name: &str) -> Option<Refused> {
+    fn reported(&self, at: Span, name: &str) -> Option<Refused> {
         let why = self.known.get(name)?;
-        let told = diag::not_callable(at, name, &format!("it {}", why.text));
+        let reported = diag::not_callable(at, name, &format!("it {}", why.text));
         Some(Box::new(match &why.said {
-            Some(said) => told.with(said.primary.span, said.message.clone()),
-            None => told,
+            Some(said) => reported.with(said.primary.span, said.message.clone()),
+            None => reported,
         }))
     }
 }
@@ -218,8 +218,8 @@ fn called_in(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
         };
         found.remove(&word);
         for (at, inner) in placed_words(&define.body) {
-            let behind = define.body[at + inner.len()..].trim_start();
-            if behind.starts_with('(') && defines::define(input, inner).is_none() {
+            let after = define.body[at + inner.len()..].trim_start();
+            if after.starts_with('(') && defines::define(input, inner).is_none() {
                 found.insert(inner.to_owned());
             }
             pending.push(inner.to_owned());
@@ -496,8 +496,8 @@ fn is_hosts(input: &Input, name: &str) -> bool {
         return false;
     }
     let is_prototype = |seen: &Seen, decl: &Decl| {
-        let behind = Span { start: decl.name_span.end, end: decl.span.end };
-        decl.kind == DeclKind::Prototype && !seen.file.text(behind).contains('=')
+        let after = Span { start: decl.name_span.end, end: decl.span.end };
+        decl.kind == DeclKind::Prototype && !seen.file.text(after).contains('=')
     };
     let is_routine = |seen: &Seen| {
         let mut said = seen.scan.directives.iter().map(|text| seen.file.text(text.span));

@@ -14,5 +14,5 @@ pub mod left;
 pub mod object;
 pub mod obstacle;
 pub mod placement;
-pub mod stuck;
+pub mod uncopyable;
 pub mod undeclared;

@@ -153,7 +153,7 @@ impl<'a> Placements<'a> {
             || is_inside
             || name.contains("::")
             || known.peek().is_some() && !is_alone
-            || cpp::is_stuck(input, name)
+            || cpp::is_uncopyable(input, name)
             || known.any(|function| !is_plain(input, function) || self.called.contains(&function.span.start))
     }
 }

@@ -32,7 +32,7 @@ impl Lowering<'_> {
         {
             end += 1;
         }
-        let behind = file.text(Span { start: end, end: last.end }).into_owned();
+        let after = file.text(Span { start: end, end: last.end }).into_owned();
         let (open, opening) = match is_first {
             true => (line.start, "public:\n".to_owned()),
             false => (span.start, "public: ".to_owned()),
@@ -42,9 +42,9 @@ impl Lowering<'_> {
         let next = rest.trim_start();
         let says =
             |word: &&str| next.strip_prefix(*word).is_some_and(|rest| rest.trim_start().starts_with(':'));
-        let is_told = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
-        if !is_told {
-            let is_last = behind.trim().is_empty();
+        let is_stated = next.starts_with('}') || ["public", "private", "protected"].iter().any(says);
+        if !is_stated {
+            let is_last = after.trim().is_empty();
             let closing = if is_last { format!("\n{access}:") } else { format!(" {access}:") };
             changes.push(Change::Text(Span { start: end, end }, closing));
         }

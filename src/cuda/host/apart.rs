@@ -12,7 +12,7 @@ use crate::sema::{Class, SymbolId, SymbolKind};
 
 /// Lines that save the scalars, and lines that set them again.
 pub fn saved(input: &Input, index: usize, stmt: StmtId) -> Result<(Vec<String>, Vec<String>), Refused> {
-    let (mut before, mut behind) = (Vec::new(), Vec::new());
+    let (mut before, mut after) = (Vec::new(), Vec::new());
     for (symbol, used) in outer(input, stmt) {
         let known = input.symbols.get(symbol);
         let is_assigned = used.written || used.part_written && known.class == Class::Array;
@@ -26,9 +26,9 @@ pub fn saved(input: &Input, index: usize, stmt: StmtId) -> Result<(Vec<String>, 
         });
         before
             .push(text.ok_or_else(|| refused(at, "an `if` around a private variable that is not a scalar"))?);
-        behind.push(format!("{0} = acc2omp_{0};", known.name));
+        after.push(format!("{0} = acc2omp_{0};", known.name));
     }
-    Ok((before, behind))
+    Ok((before, after))
 }
 
 /// Whether the variable of the construct, or of a loop of it, is another one than that around the construct.

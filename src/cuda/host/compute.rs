@@ -28,7 +28,7 @@ impl Lowering<'_> {
         if bound.directive.kind == DirectiveKind::Kernels {
             privates::none_outside(self.input, self.input.stmt_span(stmt))?;
         }
-        let asked = LaunchRequest::of(self.input, index);
+        let request = LaunchRequest::of(self.input, index);
         let kind = bound.directive.kind;
         let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
         let calls = match kind {
@@ -39,12 +39,12 @@ impl Lowering<'_> {
             }
             _ => {
                 let launch = Launch { index, stmt, root: Some(index), is_split: false, in_kernels };
-                self.launch(launch, &asked)?
+                self.launch(launch, &request)?
             }
         };
-        let mut lines = asked.waits();
+        let mut lines = request.waits();
         lines.extend(calls);
-        lines = asked.around(lines);
+        lines = request.around(lines);
         let whole = Span { start: span.start, end: self.input.stmt_span(stmt).end };
         let between = Span { start: span.end, end: self.input.stmt_span(stmt).start };
         let own = self.input.bound.iter().map(|one| one.directive.span);
@@ -58,11 +58,11 @@ impl Lowering<'_> {
             at += line.len() as u32;
         }
         if has_condition {
-            return self.beside_conditions(index, &asked, &lines);
+            return self.beside_conditions(index, &request, &lines);
         }
         let line = self.input.file().lines.line(span.start);
         let column = (span.start - self.input.file().lines.span(line).start) as usize;
-        let Some(condition) = &asked.condition else {
+        let Some(condition) = &request.condition else {
             let is_body = self.input.bound[index].unbraced || self.input.bound[index].is_body;
             if is_body && lines.len() > 1 {
                 lines = braced(lines);
@@ -79,12 +79,12 @@ impl Lowering<'_> {
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
-        let (before, behind) = super::apart::saved(self.input, index, stmt)?;
+        let (before, after) = super::apart::saved(self.input, index, stmt)?;
         all.extend(before.into_iter().map(|line| format!("    {line}")));
         all.extend(
             original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
         );
-        all.extend(behind.into_iter().map(|line| format!("    {line}")));
+        all.extend(after.into_iter().map(|line| format!("    {line}")));
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
     }
@@ -93,7 +93,7 @@ impl Lowering<'_> {
     fn beside_conditions(
         &self,
         index: usize,
-        asked: &LaunchRequest,
+        request: &LaunchRequest,
         lines: &[String],
     ) -> Result<Vec<Change>, Refused> {
         let span = self.input.bound[index].directive.span;
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         }
         let calls = lines.iter().map(|line| format!("     {},", line.trim_end_matches(';')));
         let mut head: Vec<String> = calls.collect();
-        let (start, end) = match &asked.condition {
+        let (start, end) = match &request.condition {
             Some(condition) => (format!("if (({condition}) ? ("), " 0) : 1)"),
             None => ("if ((".to_owned(), " 0)) /* the device has run it */"),
         };
@@ -121,7 +121,7 @@ impl Lowering<'_> {
 
     /// The launches of a `kernels` construct, as the plan divides it.
     fn kernels(&mut self, index: usize, stmt: StmtId) -> Result<Vec<String>, Refused> {
-        let asked = LaunchRequest::of(self.input, index);
+        let request = LaunchRequest::of(self.input, index);
         let span = self.input.bound[index].directive.span;
         let plan = self.input.plan;
         let parts =
@@ -133,9 +133,9 @@ impl Lowering<'_> {
         };
         if let Some((stmt, root)) = whole {
             let launch = Launch { index, stmt, root, is_split: false, in_kernels: true };
-            return self.launch(launch, &asked);
+            return self.launch(launch, &request);
         }
-        let mut inner = asked.clone();
+        let mut inner = request.clone();
         inner.keep_gangs();
         let mut lines = self.region_lines(index, stmt, true)?;
         lines.extend(self.parts(index, parts, &inner)?);
@@ -160,19 +160,19 @@ impl Lowering<'_> {
         &mut self,
         index: usize,
         parts: &[plan::KernelsPart],
-        asked: &LaunchRequest,
+        request: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
         let mut calls = Vec::new();
         for part in parts {
             calls.extend(match part {
                 plan::KernelsPart::Launch { stmt, directive } => {
-                    self.part(index, (*stmt, *directive), asked)?
+                    self.part(index, (*stmt, *directive), request)?
                 }
                 plan::KernelsPart::Output(stmt) => match self.by_host(index, *stmt)? {
                     Some(lines) => lines,
-                    None => self.part(index, (*stmt, None), asked)?,
+                    None => self.part(index, (*stmt, None), request)?,
                 },
-                plan::KernelsPart::Host { stmt, bodies } => self.around(index, (*stmt, bodies), asked)?,
+                plan::KernelsPart::Host { stmt, bodies } => self.around(index, (*stmt, bodies), request)?,
             });
         }
         Ok(calls)
@@ -183,9 +183,9 @@ impl Lowering<'_> {
         &mut self,
         index: usize,
         (stmt, root): (StmtId, Option<usize>),
-        asked: &LaunchRequest,
+        request: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
-        self.launch(Launch { index, stmt, root, is_split: true, in_kernels: true }, asked)
+        self.launch(Launch { index, stmt, root, is_split: true, in_kernels: true }, request)
     }
 
     /// A loop or branch that the host runs, with the launches of the parts in it.
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         &mut self,
         index: usize,
         (stmt, bodies): (StmtId, &[(StmtId, Vec<plan::KernelsPart>)]),
-        asked: &LaunchRequest,
+        request: &LaunchRequest,
     ) -> Result<Vec<String>, Refused> {
         let mut lines = Vec::new();
         let mut from = self.input.stmt_span(stmt).start;
@@ -203,7 +203,7 @@ impl Lowering<'_> {
             // Directives between the head and what it governs have been applied.
             let head = head.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             lines.extend(head.map(str::to_owned));
-            lines.extend(braced(self.parts(index, parts, asked)?));
+            lines.extend(braced(self.parts(index, parts, request)?));
             from = span.end;
         }
         Ok(lines)

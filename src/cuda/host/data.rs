@@ -51,9 +51,9 @@ impl Lowering<'_> {
         stmt: StmtId,
         implied: bool,
     ) -> Result<Vec<String>, Refused> {
-        let asked = LaunchRequest::of(self.input, index);
+        let request = LaunchRequest::of(self.input, index);
         let place = self.input.place(self.input.bound[index].directive.span.start);
-        let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", asked.queue_or_sync())];
+        let mut lines = vec![format!("acc2omp_begin(\"{place}\", {});", request.queue_or_sync())];
         let stated = self.item_lines(index)?;
         let mut others = Vec::new();
         if implied {
@@ -171,13 +171,13 @@ impl Lowering<'_> {
         let bound = &self.input.bound[index];
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
-        let asked = LaunchRequest::of(self.input, index);
-        let mut lines = asked.waits();
+        let request = LaunchRequest::of(self.input, index);
+        let mut lines = request.waits();
         if !lines.is_empty() && LaunchRequest::has_effects(self.input, index) {
             return Err(refused(span, "a queue whose number is computed with effects, beside `wait`,"));
         }
         let mut region = self.region_lines(index, stmt, false)?;
-        if let Some(condition) = &asked.condition {
+        if let Some(condition) = &request.condition {
             let items: Vec<String> = region.drain(1..).collect();
             if !items.is_empty() {
                 region.extend(under(format!("if ({condition}) {{"), items));
@@ -198,9 +198,9 @@ impl Lowering<'_> {
 
     /// `update`
     pub fn update(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = LaunchRequest::of(self.input, index);
+        let request = LaunchRequest::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
-        let (suffix, queue) = asked.suffix();
+        let (suffix, queue) = request.suffix();
         let mut lines = Vec::new();
         for kind in self.input.clauses(index) {
             let (routine, list) = match kind {
@@ -234,21 +234,21 @@ impl Lowering<'_> {
                 lines.extend(heads.into_iter().rev().fold(vec![call], |inner, head| under(head, inner)));
             }
         }
-        self.standalone(index, &asked, lines)
+        self.standalone(index, &request, lines)
     }
 
     /// Statements in place of a directive that stands for itself.
     pub fn standalone(
         &mut self,
         index: usize,
-        asked: &LaunchRequest,
+        request: &LaunchRequest,
         lines: Vec<String>,
     ) -> Result<Vec<Change>, Refused> {
         let bound = &self.input.bound[index];
-        let mut all = asked.waits();
+        let mut all = request.waits();
         all.extend(lines);
-        all = asked.around(all);
-        if let Some(condition) = &asked.condition {
+        all = request.around(all);
+        if let Some(condition) = &request.condition {
             all = under(format!("if ({condition}) {{"), all);
         } else if (bound.unbraced || bound.is_body) && all.len() != 1 {
             all = braced(all);
@@ -261,24 +261,24 @@ impl Lowering<'_> {
 
     /// `wait`
     pub fn wait(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let mut asked = LaunchRequest::of(self.input, index);
+        let mut request = LaunchRequest::of(self.input, index);
         let argument = match &self.input.bound[index].directive.argument {
             crate::acc::ast::Argument::Wait(argument) => Some(argument),
             _ => None,
         };
-        let lines = wait_lines(argument, asked.queue.as_deref());
-        asked.queue = None;
-        self.standalone(index, &asked, lines)
+        let lines = wait_lines(argument, request.queue.as_deref());
+        request.queue = None;
+        self.standalone(index, &request, lines)
     }
 
     /// `init`, `shutdown` and `set`
     pub fn device_control(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = LaunchRequest::of(self.input, index);
+        let request = LaunchRequest::of(self.input, index);
         let directive = &self.input.bound[index].directive;
         let clauses = directive.clauses.iter().map(|clause| &clause.kind);
         let calls = control::calls(directive.kind, clauses, &|number| number.to_owned());
         let lines = calls.into_iter().map(|call| format!("{call};")).collect();
-        self.standalone(index, &asked, lines)
+        self.standalone(index, &request, lines)
     }
 
     /// `host_data`: in its block, the names mean addresses on the device.
@@ -287,7 +287,7 @@ impl Lowering<'_> {
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
         let body = self.input.stmt_span(stmt);
-        let asked = LaunchRequest::of(self.input, index);
+        let request = LaunchRequest::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
         let unit = self.input.unit();
         let is_cpp = unit.is_cpp();
@@ -299,7 +299,7 @@ impl Lowering<'_> {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list {
                 if let Some(PathStep::Member(member)) = item.parts.last() {
-                    let (line, inside) = self.device_member(body, item, member, (&asked, if_present))?;
+                    let (line, inside) = self.device_member(body, item, member, (&request, if_present))?;
                     lines.push(line);
                     changes.extend(inside);
                     continue;
@@ -331,7 +331,7 @@ impl Lowering<'_> {
                 if if_present {
                     value = format!("acc_is_present({host}, 1) ? {value} : {plain}");
                 }
-                if let Some(condition) = &asked.condition {
+                if let Some(condition) = &request.condition {
                     value = format!("({condition}) ? ({value}) : {plain}");
                 }
                 let separator = if kind.ends_with('*') { "" } else { " " };
@@ -352,7 +352,7 @@ impl Lowering<'_> {
         body: Span,
         item: &ListItem,
         member: &Name,
-        (asked, if_present): (&LaunchRequest, bool),
+        (request, if_present): (&LaunchRequest, bool),
     ) -> Result<(String, Vec<Change>), Refused> {
         let (unit, host) = (self.input.unit(), item.text.trim());
         let known = self.input.symbols.member(&member.text);
@@ -369,7 +369,7 @@ impl Lowering<'_> {
         if if_present {
             value = format!("acc_is_present({host}, 1) ? {value} : ({kind}){host}");
         }
-        if let Some(condition) = &asked.condition {
+        if let Some(condition) = &request.condition {
             value = format!("({condition}) ? ({value}) : ({kind}){host}");
         }
         let uses = unit.exprs_in(body).filter(|expr| {

@@ -49,7 +49,7 @@ pub struct Launch {
 
 /// What is decided about a launch before any of it is written.
 struct Scheduled<'a> {
-    asked: LaunchRequest,
+    request: LaunchRequest,
     /// The loops that gangs and threads divide.
     nest: Nest<'a>,
     /// The variables from outside, and what else the region gets.
@@ -82,11 +82,11 @@ struct Kernel {
 
 impl<'a> Lowering<'a> {
     /// Makes kernel and launcher of one launch; the call of the launcher.
-    pub fn launch(&mut self, launch: Launch, asked: &LaunchRequest) -> Result<Vec<String>, Refused> {
+    pub fn launch(&mut self, launch: Launch, request: &LaunchRequest) -> Result<Vec<String>, Refused> {
         let placement = self.placements.launch(launch.stmt).found()?;
         let placed = Input { in_place: placement.is_in_place(), object: placement.object(), ..*self.input };
         let input = &predefined::directed(&placed, placed.stmt_span(launch.stmt));
-        let scheduled = self.scheduled(input, launch, asked)?;
+        let scheduled = self.scheduled(input, launch, request)?;
         let name = self.launcher_name(input, launch);
         let kernel = kernel(input, launch, &scheduled, &name)?;
         if !input.in_place {
@@ -104,13 +104,13 @@ impl<'a> Lowering<'a> {
         &mut self,
         input: &Input<'a>,
         launch: Launch,
-        asked: &LaunchRequest,
+        request: &LaunchRequest,
     ) -> Result<Scheduled<'a>, Refused> {
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
-        let asked = self.gangs(input, index, asked);
+        let request = self.gangs(input, index, request);
         let nest = self.nest(input, launch);
         let own = threads::own(input, index, &nest, in_kernels);
-        let is_one_gang = match &asked.gangs {
+        let is_one_gang = match &request.gangs {
             Some(gangs) => gangs.trim() == "1",
             None => !nest.values().any(|shared| shared.levels().gang),
         };
@@ -143,10 +143,10 @@ impl<'a> Lowering<'a> {
             let place = (input.number(&one.written.0), one.written.1);
             others.extend(self.hidden.declarations(input, place, input.bound[index].directive.span)?);
         }
-        let sizes = shape(input, &nest, stmt, &asked);
+        let sizes = shape(input, &nest, stmt, &request);
         spill::spill(input, &nest, (stmt, sizes), &mut captured)?;
         let is_distinct = are_distinct(input, index, stmt, &captured);
-        Ok(Scheduled { asked, nest, captured, extras, others, sizes, is_one_gang, is_distinct })
+        Ok(Scheduled { request, nest, captured, extras, others, sizes, is_one_gang, is_distinct })
     }
 
     /// The block of an inline launch.
@@ -166,7 +166,7 @@ impl<'a> Lowering<'a> {
             captured: &scheduled.captured,
             grid: &grid,
             shape: (scheduled.sizes.vector, scheduled.sizes.workers),
-            queue: scheduled.asked.queue.as_deref(),
+            queue: scheduled.request.queue.as_deref(),
             code: &code,
         };
         place::lines(&block, &mut names)
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         scheduled: &Scheduled,
         (name, kernel): (&str, &Kernel),
     ) -> String {
-        let asked = &scheduled.asked;
+        let request = &scheduled.request;
         let launcher = Launcher {
             name,
             place: &input.place(input.bound[launch.index].directive.span.start),
@@ -188,25 +188,25 @@ impl<'a> Lowering<'a> {
             made: &kernel.made,
             grid: &kernel.grid,
             shape: (scheduled.sizes.vector, scheduled.sizes.workers),
-            queued: asked.queue.is_some(),
+            queued: request.queue.is_some(),
         };
         let key = self.add(input, launch, &launcher, &kernel.code);
         self.device.depends(key, scheduled.others.iter().copied());
         let params = kernel.host.params.iter();
         let mut arguments: Vec<String> = params.map(|param| param.argument.clone()).collect();
         arguments.extend(kernel.grid.passed.as_ref().map(|passed| passed.argument.clone()));
-        arguments.extend(asked.queue.clone());
+        arguments.extend(request.queue.clone());
         format!("{name}({});", arguments.join(", "))
     }
 
     /// What is asked for, with one gang where the gangs could not combine what they reduce.
-    fn gangs(&mut self, input: &Input, index: usize, asked: &LaunchRequest) -> LaunchRequest {
-        let mut asked = asked.clone();
+    fn gangs(&mut self, input: &Input, index: usize, request: &LaunchRequest) -> LaunchRequest {
+        let mut request = request.clone();
         if let Some(said) = &input.plan.notes[index].one_gang {
             self.diags.push(said.clone());
-            asked.gangs = Some("1".to_owned());
+            request.gangs = Some("1".to_owned());
         }
-        asked
+        request
     }
 
     /// The loops of a launch that are distributed.
@@ -281,7 +281,7 @@ fn kernel(input: &Input, launch: Launch, scheduled: &Scheduled, name: &str) -> R
         captured,
         sizes: *sizes,
         words: &host.words,
-        asked: &scheduled.asked,
+        request: &scheduled.request,
         kernel: &launcher::kernel_name(name),
         has_tables: !tables.is_empty(),
     })?;

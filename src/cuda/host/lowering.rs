@@ -38,7 +38,7 @@ pub struct Lowering<'a> {
     /// Member functions that become public, by place.
     pub published: BTreeSet<u32>,
     /// It is said that the file holds device code.
-    pub is_told: bool,
+    pub is_reported: bool,
 }
 
 impl Lowering<'_> {
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         if let Some(stmt) = self.input.bound[index].stmt()
             && self.placements.directive(index).is_in_place()
         {
-            if !std::mem::replace(&mut self.is_told, true) {
+            if !std::mem::replace(&mut self.is_reported, true) {
                 self.diags.push(diag::device_code(self.input.bound[index].directive.name_span));
             }
             changes.extend(self.implicit_routines(stmt));

@@ -34,8 +34,8 @@ impl Lowering<'_> {
         let mut changes = vec![Change::Gone(span)];
         if let [target] = targets.as_slice() {
             let place = mark(input, *target);
-            let is_behind = input.file().text(Span { start: span.end, end: place.max(span.end) });
-            if span.end <= place && is_behind.trim().is_empty() && self.marked.insert(place) {
+            let is_after = input.file().text(Span { start: span.end, end: place.max(span.end) });
+            if span.end <= place && is_after.trim().is_empty() && self.marked.insert(place) {
                 return Ok(vec![Change::Lines(span, vec!["ACC2OMP_ROUTINE".to_owned()])]);
             }
         }

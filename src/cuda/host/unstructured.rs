@@ -37,8 +37,8 @@ enum Move {
 impl Lowering<'_> {
     /// `enter data` and `exit data`
     pub fn unstructured(&mut self, index: usize) -> Result<Vec<Change>, Refused> {
-        let asked = LaunchRequest::of(self.input, index);
-        let calls = Calls::of(self.input, index, &asked);
+        let request = LaunchRequest::of(self.input, index);
+        let calls = Calls::of(self.input, index, &request);
         let mut items = items(self.input, index);
         if calls.leaves {
             items.sort_by_key(|(_, item)| std::cmp::Reverse(item::order(self.input, index, item)));
@@ -47,13 +47,13 @@ impl Lowering<'_> {
         for (clause, item) in items {
             lines.extend(calls.of_item(*clause, item)?);
         }
-        self.standalone(index, &asked, lines)
+        self.standalone(index, &request, lines)
     }
 }
 
 impl<'a, 'b> Calls<'a, 'b> {
-    fn of(input: &'b Input<'a>, index: usize, asked: &LaunchRequest) -> Calls<'a, 'b> {
-        let (suffix, queue) = asked.suffix();
+    fn of(input: &'b Input<'a>, index: usize, request: &LaunchRequest) -> Calls<'a, 'b> {
+        let (suffix, queue) = request.suffix();
         let finalize = input.clauses(index).any(|kind| *kind == ClauseKind::Finalize);
         Calls {
             input,
@@ -62,7 +62,7 @@ impl<'a, 'b> Calls<'a, 'b> {
             end: if finalize { "_finalize" } else { "" },
             suffix,
             queue,
-            queue_or_sync: asked.queue_or_sync().to_owned(),
+            queue_or_sync: request.queue_or_sync().to_owned(),
         }
     }
 

@@ -254,14 +254,14 @@ impl Body<'_, '_> {
         let row = if one_row { "if (threadIdx.y == 0)\n    " } else { "" };
         let (open, close) = if in_block { ("", "") } else { ("{\n", "\n}") };
         self.edits.insert(span.start, format!("{open}{before}{row}"));
-        let mut behind = if is_last { String::new() } else { format!("\n{sync}") };
+        let mut after = if is_last { String::new() } else { format!("\n{sync}") };
         if let Some(name) = result.as_ref().filter(|_| one_row) {
-            behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+            after += &format!("\n{name} = acc2omp::gang_broadcast({name});");
         }
-        behind += close;
+        after += close;
         // The semicolon goes, too: a loop around it may end here.
         let end = Span { start: span.end - 1, end: span.end };
-        self.edits.replace_like(end, format!(";{behind}"), span.start);
+        self.edits.replace_like(end, format!(";{after}"), span.start);
         self.is_together = !is_last;
         Ok(())
     }
@@ -610,22 +610,22 @@ impl Body<'_, '_> {
         // After a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
         // depends on, none waits.
         let barrier_before = if self.is_together { String::new() } else { format!("{barrier}\n") };
-        let mut behind = if is_last { "\n}".to_owned() } else { format!("\n}}\n{barrier}") };
+        let mut after = if is_last { "\n}".to_owned() } else { format!("\n}}\n{barrier}") };
         self.is_together = !is_last;
         for symbol in self.kept(run).into_iter().filter(|_| !is_last) {
             let known = self.input.symbols.get(symbol);
             let name = &known.name;
-            behind += &match known.class {
+            after += &match known.class {
                 Class::Array | Class::Record => format!("\n{broadcast}_whole({name});"),
                 _ => format!("\n{name} = {broadcast}({name});"),
             };
         }
         if !in_block {
-            behind += "\n}";
+            after += "\n}";
         }
         self.edits.insert(span.start, format!("{open}{barrier_before}if ({condition}) {{\n    "));
         self.edits.shift(Span { start: span.start + 1, end: span.end }, -STEP);
-        self.edits.replace_like(Span { start: span.end, end: span.end }, behind, span.start);
+        self.edits.replace_like(Span { start: span.end, end: span.end }, after, span.start);
         Ok(())
     }
 
@@ -640,12 +640,12 @@ impl Body<'_, '_> {
         let mut inside = mode.with(shared.levels());
         inside.worker |= one_row;
         let mut before = String::new();
-        let mut behind = String::new();
+        let mut after = String::new();
         let mut own = Vec::new();
         for (op, item) in &shared.division.reductions {
             let threads = Levels { gang: false, ..shared.levels() };
             if self.shape.many && threads.threads() {
-                own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut behind))?);
+                own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut after))?);
             }
         }
         let in_gang = !shared.levels().gang || self.is_one_gang;
@@ -658,9 +658,9 @@ impl Body<'_, '_> {
             if !self.is_together {
                 before = format!("{sync}\n{before}");
             }
-            behind = format!("\n{sync}{behind}");
+            after = format!("\n{sync}{after}");
         }
-        self.is_together = !behind.is_empty() && !one_row;
+        self.is_together = !after.is_empty() && !one_row;
         let body = self.input.stmt_span(inner.body);
         let is_block = matches!(self.input.unit().stmt(inner.body).kind, StmtKind::Block(_));
         own.extend(privates::declarations(self, shared)?);
@@ -669,11 +669,11 @@ impl Body<'_, '_> {
         if one_row {
             before += "if (threadIdx.y == 0)\n";
         }
-        let has_lines = !before.is_empty() || !behind.is_empty();
+        let has_lines = !before.is_empty() || !after.is_empty();
         let wrap = has_lines && !in_block;
         if wrap {
             before = format!("{{\n{before}");
-            behind += "\n}";
+            after += "\n}";
         }
         let mut text = format!("{before}{header} {{");
         for line in indices.into_iter().chain(own) {
@@ -707,7 +707,7 @@ impl Body<'_, '_> {
         let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
         let brace = if is_block && !one_line { "}" } else { "\n}" };
         let end = Span { start: if is_block { body.end - 1 } else { body.end }, end: span.end };
-        self.edits.replace_like(end, format!("{brace}{behind}"), span.start);
+        self.edits.replace_like(end, format!("{brace}{after}"), span.start);
         Ok(())
     }
 
@@ -719,7 +719,7 @@ impl Body<'_, '_> {
         shared: &Shared,
         threads: Levels,
         one_row: bool,
-        (before, behind): (&mut String, &mut String),
+        (before, after): (&mut String, &mut String),
     ) -> Result<Option<String>, Refused> {
         let place = shared.span(self.input).start;
         let symbol = self.input.symbols.lookup(item.variable(), place);
@@ -769,7 +769,7 @@ impl Body<'_, '_> {
             );
             let place = format!("(({base} *){name})[{n}]");
             let call = format!("acc2omp::{reduce}<{}{lanes}>((({base} *){own})[{n}])", operator(op));
-            *behind += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
+            *after += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
             return Ok(Some(format!("{base} (&{name}){sizes} = {own};")));
         }
         if !is_bare || !derived.is_empty() {
@@ -777,14 +777,14 @@ impl Body<'_, '_> {
         }
         let call = format!("acc2omp::{reduce}<{}{lanes}>({name})", operator(op));
         if shared.levels().gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
-            *behind += &format!("\n{name} = {call};");
+            *after += &format!("\n{name} = {call};");
             return Ok(None);
         }
         let outer = self.names.fresh(&format!("{name}_before"));
         *before += &format!("const {base} {outer} = {name};\n{name} = {};\n", identity(op, &base));
-        *behind += &format!("\n{name} = {};", combined(op, &outer, &call));
+        *after += &format!("\n{name} = {};", combined(op, &outer, &call));
         if one_row {
-            *behind += &format!("\n{name} = acc2omp::gang_broadcast({name});");
+            *after += &format!("\n{name} = acc2omp::gang_broadcast({name});");
         }
         Ok(None)
     }

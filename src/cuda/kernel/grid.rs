@@ -41,7 +41,7 @@ pub struct Launched<'a, 'b> {
     pub captured: &'b [Captured<'a>],
     pub sizes: Sizes,
     pub words: &'b Words,
-    pub asked: &'b LaunchRequest,
+    pub request: &'b LaunchRequest,
     /// The name of the kernel.
     pub kernel: &'b str,
     /// Each gang begins and ends with a table.
@@ -76,8 +76,8 @@ pub fn grid(launched: &Launched) -> Result<Grid, Refused> {
     let name = &launched.words.trips;
     let counted = trips.only().map(|one| format!("const unsigned long long {name} = {one};"));
     let counted: Vec<String> = counted.into_iter().collect();
-    if let Some(gangs) = &launched.asked.gangs {
-        return Ok(launched.as_asked(gangs, counted, template));
+    if let Some(gangs) = &launched.request.gangs {
+        return Ok(launched.as_requested(gangs, counted, template));
     }
     let gangs = launched.gangs(&trips, template);
     let is_counted = !counted.is_empty();
@@ -152,7 +152,7 @@ impl<'a, 'b> Launched<'a, 'b> {
     }
 
     /// As many gangs as the program asks for.
-    fn as_asked(&self, gangs: &str, counted: Vec<String>, template: bool) -> Grid {
+    fn as_requested(&self, gangs: &str, counted: Vec<String>, template: bool) -> Grid {
         if self.input.in_place {
             let gangs = format!("acc2omp::gangs({})", gangs.trim());
             return Grid { gangs, lines: Vec::new(), template, passed: None, is_counted: false };

@@ -56,9 +56,9 @@ impl Body<'_, '_> {
             product(&sizes, 0)
         );
         let part = |name: &str, of: &dyn Fn(usize) -> String, one: usize| {
-            let behind = product(of, one + 1);
+            let after = product(of, one + 1);
             let divided =
-                if behind.is_empty() { name.to_owned() } else { format!("{name} / {}", operand(&behind)) };
+                if after.is_empty() { name.to_owned() } else { format!("{name} / {}", operand(&after)) };
             if one == 0 { divided } else { format!("{divided} % {}", of(one)) }
         };
         let places: Vec<String> = loops

@@ -83,7 +83,7 @@ struct Variable<'a, 'b> {
     /// Pointers between the element and the array or pointer.
     inner: String,
     /// The sizes of the dimensions after the first.
-    behind: Vec<String>,
+    row_sizes: Vec<String>,
     has_run_time_size: bool,
     is_read_only: bool,
     is_in_place: bool,
@@ -126,7 +126,10 @@ impl<'a, 'b> Variable<'a, 'b> {
             element,
             stars,
             inner: "*".repeat(if is_pointer_first { stars - 1 } else { stars }),
-            behind: sizes.iter().map(|size| size.map_or(String::new(), |size| one.seen.text(size))).collect(),
+            row_sizes: sizes
+                .iter()
+                .map(|size| size.map_or(String::new(), |size| one.seen.text(size)))
+                .collect(),
             has_run_time_size,
             is_read_only,
             is_in_place: making.host.in_place,
@@ -137,7 +140,7 @@ impl<'a, 'b> Variable<'a, 'b> {
 
     /// The type of a pointer to it, or to the first of its elements, on the device.
     fn pointer(&self) -> Type {
-        let has_rows = !self.behind.is_empty();
+        let has_rows = !self.row_sizes.is_empty();
         if self.is_in_place {
             let is_const = self.is_read_only && !has_rows;
             return Type { is_const, is_restrict: self.is_distinct, ..Type::pointer("auto") };
@@ -146,7 +149,7 @@ impl<'a, 'b> Variable<'a, 'b> {
         Type {
             is_const: self.is_read_only,
             is_restrict: self.is_distinct && (is_row || self.inner.is_empty()),
-            rows: if is_row { self.behind.clone() } else { Vec::new() },
+            rows: if is_row { self.row_sizes.clone() } else { Vec::new() },
             ..self.to_elements()
         }
     }
@@ -163,7 +166,7 @@ impl<'a, 'b> Variable<'a, 'b> {
 
     /// A pointer to elements as a pointer of a type that has the variable's rows.
     fn cast(&self, to: &Type, argument: &str) -> String {
-        match self.behind.is_empty() || self.has_run_time_size || self.is_in_place {
+        match self.row_sizes.is_empty() || self.has_run_time_size || self.is_in_place {
             true => argument.to_owned(),
             false => to.cast(argument),
         }
@@ -318,12 +321,12 @@ impl<'a> Making<'a, '_> {
         };
         self.scratch(variable, &found, each);
         let Copies { copies, count, offset, .. } = &found;
-        let behind = offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
-        self.pointer_to_memory(variable, &format!("{copies} + {count} * {own}{behind}"), false);
+        let minus = offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
+        self.pointer_to_memory(variable, &format!("{copies} + {count} * {own}{minus}"), false);
         if is_filled {
             let first = self.first(variable, &found);
             let count = &found.count;
-            let start = match (&found.offset, variable.behind.is_empty()) {
+            let start = match (&found.offset, variable.row_sizes.is_empty()) {
                 (None, true) => name.to_owned(),
                 (None, false) => format!("({} *){name}", variable.element),
                 (Some(offset), _) => format!("(&{name}[{offset}])"),
@@ -347,8 +350,8 @@ impl<'a> Making<'a, '_> {
     /// Memory of firstprivate copies that nobody writes to: all gangs read one.
     fn read_only(&mut self, variable: &Variable, found: &Copies) {
         let first = self.first(variable, found);
-        let behind = found.offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
-        self.pointer_to_memory(variable, &format!("{first}{behind}"), true);
+        let minus = found.offset.as_ref().map_or(String::new(), |offset| format!(" - {offset}"));
+        self.pointer_to_memory(variable, &format!("{first}{minus}"), true);
         self.common.insert(variable.one.symbol);
     }
 
@@ -364,7 +367,7 @@ impl<'a> Making<'a, '_> {
     /// Declares the variable in the kernel as a pointer to the memory at `start`.
     fn pointer_to_memory(&mut self, variable: &Variable, start: &str, is_const: bool) {
         let Variable { name, element, .. } = variable;
-        self.made.prologue.push(match variable.behind.is_empty() {
+        self.made.prologue.push(match variable.row_sizes.is_empty() {
             true => {
                 let of = Type { is_const, ..Type::pointer(element) };
                 format!("{} = {start};", of.declare(name))
@@ -595,7 +598,7 @@ impl<'a> Making<'a, '_> {
         address: Option<&Address>,
     ) -> Result<(), Refused> {
         let method = word(motion);
-        let Variable { one, name, here, behind, .. } = variable;
+        let Variable { one, name, here, row_sizes, .. } = variable;
         self.common.insert(one.symbol);
         let device = self.names.fresh(&format!("{name}_device"));
         let of = variable.pointer();
@@ -619,7 +622,7 @@ impl<'a> Making<'a, '_> {
                 let count = self.names.fresh(&format!("{name}_count"));
                 // In place, rows are counted.
                 let rows = format!("({}) / sizeof {here}[0]", address.bytes);
-                let has_rows = self.host.in_place && !behind.is_empty();
+                let has_rows = self.host.in_place && !row_sizes.is_empty();
                 let length = if has_rows { &rows } else { &address.count };
                 let count = self.host.number("size_t", &count, length);
                 if address.at_start {
@@ -665,12 +668,12 @@ impl<'a> Making<'a, '_> {
 
     /// What fills an array of each thread or gang, which is declared with what threads share.
     fn first_array(&mut self, variable: &Variable, address: &Address) {
-        let Variable { name, here, element, behind, .. } = variable;
+        let Variable { name, here, element, row_sizes, .. } = variable;
         let first = self.names.fresh(&format!("{name}_first"));
         let count = self.names.fresh(&format!("{name}_count"));
         let start = self.host.pointer(&Type::pointer(element), name, here, variable.known.as_ref());
         let length = self.host.number("size_t", &count, &address.count);
-        let start = match self.host.in_place && !behind.is_empty() {
+        let start = match self.host.in_place && !row_sizes.is_empty() {
             true => format!("(const {element} *){start}"),
             false => start,
         };
@@ -690,8 +693,8 @@ impl<'a> Making<'a, '_> {
         op: ReductionOp,
         address: &Address,
     ) -> Result<(), Refused> {
-        let Variable { name, element, behind, .. } = variable;
-        if self.host.in_place && !behind.is_empty() {
+        let Variable { name, element, row_sizes, .. } = variable;
+        if self.host.in_place && !row_sizes.is_empty() {
             return Err(refused(variable.at, "a reduction of an array of rows, in this place"));
         }
         let (found, own_names) = self.copies(variable, address, &[&format!("{name}_result"), "n"]);
@@ -715,7 +718,7 @@ impl<'a> Making<'a, '_> {
         prologue.push(each.clone());
         prologue.push(format!("    {own}[{n}] = {};", identity(op, element)));
         let start = match &offset {
-            Some(offset) if behind.is_empty() => format!("{own} - {offset}"),
+            Some(offset) if row_sizes.is_empty() => format!("{own} - {offset}"),
             Some(offset) => format!("({own} - {offset})"),
             None => own.clone(),
         };
@@ -768,7 +771,7 @@ impl<'a> Making<'a, '_> {
             return;
         }
         let mut sizes = Vec::new();
-        for at in 1..=variable.behind.len() {
+        for at in 1..=variable.row_sizes.len() {
             let size = self.names.fresh(&format!("{}_size{at}", variable.name));
             self.made.param(Type::value("long"), &size, &size);
             let outer = format!("{}{}", variable.name, "[0]".repeat(at));

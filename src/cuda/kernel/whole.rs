@@ -66,8 +66,8 @@ fn names_constants(input: &Input, one: &Captured) -> bool {
 pub fn decltypes(input: &Input, span: Span, captured: &dyn Fn(SymbolId) -> bool, edits: &mut Edits) {
     let text = input.source.code(span);
     for (at, word) in placed_words(&text) {
-        let behind = &text[at + word.len()..];
-        let Some(inside) = behind.trim_start().strip_prefix('(').filter(|_| word == "decltype") else {
+        let after = &text[at + word.len()..];
+        let Some(inside) = after.trim_start().strip_prefix('(').filter(|_| word == "decltype") else {
             continue;
         };
         let Some((name, _)) = inside.split_once(')') else { continue };

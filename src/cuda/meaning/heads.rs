@@ -44,8 +44,8 @@ pub fn device(text: &str) -> String {
 /// Takes away the words that say where something is stored.
 pub fn remove_storage(seen: &Seen, span: Span, edits: &mut Edits) {
     for word in inside(&seen.unit.forms.storage, span) {
-        let behind = seen.file.slice(Span { start: word.end, end: span.end });
-        let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() as u32;
+        let after = seen.file.slice(Span { start: word.end, end: span.end });
+        let blanks = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() as u32;
         edits.replace(Span { start: word.start, end: word.end + blanks }, "");
     }
 }
@@ -78,10 +78,10 @@ fn parameters(seen: &Seen, function: &Function, edits: &mut Edits) -> Result<(),
 /// Writes the head of an old-style definition with the types in its list; false if it is not one.
 fn old_style(input: &Input, seen: &Seen, function: &Function, edits: &mut Edits) -> Result<bool, Refused> {
     let body = seen.unit.stmt(function.body).span;
-    let behind = Span { start: function.name_span.end, end: body.start };
-    let shadow = seen.scan.shadow.get(behind.range()).unwrap_or_default();
+    let after = Span { start: function.name_span.end, end: body.start };
+    let shadow = seen.scan.shadow.get(after.range()).unwrap_or_default();
     let Some((open, close)) = brackets(shadow) else { return Ok(false) };
-    let (open, close) = (behind.start + open as u32, behind.start + close as u32);
+    let (open, close) = (after.start + open as u32, after.start + close as u32);
     let declared = |decl: &&Decl| decl.span.start > close;
     let params: Vec<&Decl> = function.params.iter().map(|id| seen.unit.decl(*id)).collect();
     let names = seen.file.text(Span { start: open + 1, end: close }).into_owned();

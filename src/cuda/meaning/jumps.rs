@@ -88,8 +88,8 @@ fn part(place: &Place, span: Span, decls: &[&Decl], edits: &mut Edits) -> Result
     for decl in decls {
         text += &format!("{base} {}{}", "*".repeat(stars(decl)), decl.name);
         if let Some(Derived::Array(_)) = decl.derived.first() {
-            let behind = file.text(Span { start: decl.name_span.end, end: span.end });
-            let end = behind.find([',', ';', '=']).unwrap_or_default();
+            let after = file.text(Span { start: decl.name_span.end, end: span.end });
+            let end = after.find([',', ';', '=']).unwrap_or_default();
             let sizes = Span { start: decl.name_span.end, end: decl.name_span.end + end as u32 };
             text += edits.render(file, sizes, 0)?.trim_end();
         }

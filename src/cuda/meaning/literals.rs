@@ -62,12 +62,12 @@ pub fn edit(place: &Place, wraps: &mut Wraps, edits: &mut Edits) -> Result<(), R
     let unit = place.types.unit;
     let mut declared: BTreeMap<Span, String> = BTreeMap::new();
     for literal in lasting(place.input, unit, place.span) {
-        let told = || refused(literal.span, "a compound literal of this kind whose address is taken");
+        let refusal = || refused(literal.span, "a compound literal of this kind whose address is taken");
         match place.types.of_words(&literal.to) {
             CType::Number(_) | CType::Pointer(_) | CType::Record(_) => {}
-            CType::Void | CType::Array(_) | CType::Function(_) | CType::Unknown => return Err(told()),
+            CType::Void | CType::Array(_) | CType::Function(_) | CType::Unknown => return Err(refusal()),
         }
-        let item = around(unit, place.span, literal.span).ok_or_else(told)?;
+        let item = around(unit, place.span, literal.span).ok_or_else(refusal)?;
         let name = name(place, literal);
         let kept: Vec<&str> = literal.to.split_whitespace().filter(|word| *word != "const").collect();
         *declared.entry(unit.stmt(item).span).or_default() +=

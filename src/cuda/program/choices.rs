@@ -433,9 +433,9 @@ fn is_include_guard(seen: &Seen, fork: &scan::Fork, lines: &[MacroLine]) -> bool
     let whole = fork.whole.range();
     let first = lines.iter().find(|line| branch.inside.contains(line.span));
     first.is_some_and(|line| {
-        let behind = Span { start: line.span.end, end: branch.inside.end };
+        let after = Span { start: line.span.end, end: branch.inside.end };
         let is_mark = line.name == name && (line.body.is_empty() || line.body == "1");
-        is_mark && line.params.is_none() && !seen.file.text(behind).trim().is_empty()
+        is_mark && line.params.is_none() && !seen.file.text(after).trim().is_empty()
     }) && is_blank(0..whole.start)
 }
 
@@ -463,7 +463,7 @@ impl<'a> Inclusions<'a> {
             true => Place::default(),
             false => self.place(all, files, *by, depth.checked_sub(1)?)?,
         };
-        Some(behind(around, &files[*by].forks, *by, include.span.start))
+        Some(after(around, &files[*by].forks, *by, include.span.start))
     }
 }
 
@@ -473,11 +473,11 @@ fn last_of(path: &str) -> &str {
 }
 
 fn within(file: &File, number: usize, offset: u32) -> Place {
-    behind(file.at.clone(), &file.forks, number, offset)
+    after(file.at.clone(), &file.forks, number, offset)
 }
 
 /// The place of an offset of a file whose inclusion is at `place`.
-fn behind(mut place: Place, forks: &[Choice], number: usize, offset: u32) -> Place {
+fn after(mut place: Place, forks: &[Choice], number: usize, offset: u32) -> Place {
     place.key.push(offset);
     let forks = forks.iter().enumerate().filter(|(_, fork)| fork.travels);
     place.groups.extend(forks.filter_map(|(at, fork)| {

@@ -8,8 +8,8 @@ use super::choices::Choices;
 use super::effects::Effects;
 use super::members;
 use super::repeated::Repeated;
-use super::stuck::Stuck;
 use super::type_uses::LastTexts;
+use super::uncopyable::Uncopyable;
 use crate::acc::ast::ClauseKind;
 use crate::bind::{Bound, Declared};
 use crate::cuda::code::text::Overlap;
@@ -73,7 +73,7 @@ pub struct Input<'a> {
     /// What names of its device code begin with.
     pub unit_name: &'a str,
     /// Functions that the device file can have no copy of.
-    pub stuck: Option<&'a Stuck>,
+    pub uncopyable: Option<&'a Uncopyable>,
     /// What the preprocessor chooses.
     pub choices: Option<&'a Choices>,
     /// What headers bring that are included several times.

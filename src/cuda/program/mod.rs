@@ -19,8 +19,8 @@ pub mod renamed;
 pub mod repeated;
 pub mod routines;
 pub mod sizes;
-pub mod stuck;
 pub mod type_uses;
+pub mod uncopyable;
 pub mod units;
 pub mod uses;
 

@@ -113,8 +113,8 @@ fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut found = Vec::new();
     for (at, word) in placed_words(&text) {
-        let behind = &text[at + word.len()..];
-        if text[..at].ends_with("::") && !behind.starts_with("::") {
+        let after = &text[at + word.len()..];
+        if text[..at].ends_with("::") && !after.starts_with("::") {
             let start = text[..at].rfind(|c: char| !is_inner(c)).map_or(0, |before| before + 1);
             let whole = Span::new(span.start as usize + start, span.start as usize + at + word.len());
             found.push((whole, word.to_owned()));

@@ -135,7 +135,7 @@ pub fn renamed(text: &str, taken: &BTreeSet<String>, is_c: bool) -> String {
 /// Whether a word stands in text that we add.
 fn is_ours(text: &str, at: usize, word: &str) -> bool {
     const BUILT_IN: [&str; 4] = ["threadIdx", "blockIdx", "blockDim", "gridDim"];
-    let (before, behind) = (&text[..at], &text[at + word.len()..]);
+    let (before, after) = (&text[..at], &text[at + word.len()..]);
     if before.ends_with("acc2omp::") {
         return true;
     }
@@ -147,23 +147,23 @@ fn is_ours(text: &str, at: usize, word: &str) -> bool {
         return is_own || BUILT_IN.contains(&object) && ["x", "y", "z"].contains(&word);
     }
     match word {
-        "acc2omp" => behind.starts_with("::"),
+        "acc2omp" => after.starts_with("::"),
         // What a word of C stands for in C++.
         "bool" => before.ends_with("#define _Bool "),
-        "template" => behind.starts_with(" <typename"),
+        "template" => after.starts_with(" <typename"),
         "typename" => before.ends_with("template <"),
-        "namespace" => behind.starts_with(" device") || before.ends_with("using "),
-        "using" => behind.starts_with(" namespace device;"),
-        "device" => before.ends_with("namespace ") || behind.starts_with("::"),
+        "namespace" => after.starts_with(" device") || before.ends_with("using "),
+        "using" => after.starts_with(" namespace device;"),
+        "device" => before.ends_with("namespace ") || after.starts_with("::"),
         "nullptr" | "address" => before.ends_with("void *address = ") || before.ends_with("void *"),
         // `const dim3 gangs(`: no code of C has this.
         "dim3" => {
             before.ends_with("const ") && {
-                let name = behind.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-                behind.starts_with(' ') && name.starts_with('(')
+                let name = after.trim_start().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+                after.starts_with(' ') && name.starts_with('(')
             }
         }
-        word if BUILT_IN.contains(&word) => [".x", ".y", ".z"].iter().any(|end| behind.starts_with(end)),
+        word if BUILT_IN.contains(&word) => [".x", ".y", ".z"].iter().any(|end| after.starts_with(end)),
         _ => false,
     }
 }

@@ -84,11 +84,11 @@ fn says_whole(input: &Input, stmt: StmtId, name: &str, anywhere: bool) -> bool {
     };
     known.places.get(name).into_iter().flatten().any(|(number, at)| {
         let text = &known.texts[*number];
-        let (before, behind) = (text[..*at].trim_end(), text[at + name.len()..].trim_start());
+        let (before, after) = (text[..*at].trim_end(), text[at + name.len()..].trim_start());
         let is_member = before.ends_with('.') || before.ends_with("->");
-        let is_part = behind.starts_with('[') && !before.ends_with("sizeof");
+        let is_part = after.starts_with('[') && !before.ends_with("sizeof");
         let is_address = before.ends_with('&') && !before.ends_with("&&");
-        let is_value = behind.starts_with(['+', '-']) || before.ends_with(['+', '-', '*']);
+        let is_value = after.starts_with(['+', '-']) || before.ends_with(['+', '-', '*']);
         !is_member && !is_part && (known.asks || is_address || anywhere && !is_value)
     })
 }

@@ -200,7 +200,7 @@ impl<'a> Capture<'a, '_> {
         let written = (seen, decl);
         let shown = unseen::shown(input, stmt, symbol).filter(|_| !self.is_private(symbol));
         let decl = object(input, stmt, (symbol, decl), shown);
-        if let Some(what) = told_apart(input, seen, &decl).filter(|_| !input.in_place) {
+        if let Some(what) = distinguished(input, seen, &decl).filter(|_| !input.in_place) {
             return Err(refused(at, &what));
         }
         let (seen, decl) = unfolded::unfolded(input, seen, &decl).unwrap_or((seen, decl));
@@ -491,7 +491,7 @@ fn is_member(part: &crate::acc::ast::PathStep) -> bool {
 }
 
 /// What of a declaration the device file has no words for.
-fn told_apart(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
+fn distinguished(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
     let name = &decl.name;
     if let BaseType::Named(base) = &decl.base
         && defines::define(input, base).is_some_and(|define| define.params.is_some())

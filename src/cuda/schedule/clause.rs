@@ -36,7 +36,7 @@ impl LaunchRequest {
         let plain = |text: &String| text.replace("\\\"", "\"");
         let text = |expr: &Expr| plain(&expr.text.trim().to_owned());
         let sizes = &input.plan.notes[index].sizes;
-        let mut asked = LaunchRequest {
+        let mut request = LaunchRequest {
             gangs: sizes.gangs.as_ref().map(|all| product(&all.iter().map(plain).collect::<Vec<String>>())),
             workers: sizes.workers.as_ref().map(plain),
             vector: sizes.lanes.as_ref().map(plain),
@@ -44,24 +44,24 @@ impl LaunchRequest {
         };
         for kind in input.clauses(index) {
             match kind {
-                ClauseKind::Async(Some(queue)) => asked.put_into(input, index, (queue, text(queue))),
-                ClauseKind::Async(None) => asked.queue = Some("acc_async_noval".to_owned()),
+                ClauseKind::Async(Some(queue)) => request.put_into(input, index, (queue, text(queue))),
+                ClauseKind::Async(None) => request.queue = Some("acc_async_noval".to_owned()),
                 _ => {}
             }
         }
         for kind in input.clauses(index) {
             match kind {
-                ClauseKind::If(condition) => asked.add(text(condition)),
-                ClauseKind::SelfRun(None) => asked.add("0".to_owned()),
-                ClauseKind::SelfRun(Some(condition)) => asked.add(format!("!({})", text(condition))),
+                ClauseKind::If(condition) => request.add(text(condition)),
+                ClauseKind::SelfRun(None) => request.add("0".to_owned()),
+                ClauseKind::SelfRun(Some(condition)) => request.add(format!("!({})", text(condition))),
                 ClauseKind::Wait(argument) => {
-                    let lines = wait_lines(argument.as_ref(), asked.queue.as_deref());
-                    asked.waits.extend(lines);
+                    let lines = wait_lines(argument.as_ref(), request.queue.as_deref());
+                    request.waits.extend(lines);
                 }
                 _ => {}
             }
         }
-        asked
+        request
     }
 
     fn put_into(&mut self, input: &Input, index: usize, (queue, text): (&Expr, String)) {

@@ -34,7 +34,7 @@ pub struct Sizes {
     pub workers: usize,
 }
 
-pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &LaunchRequest) -> Sizes {
+pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, request: &LaunchRequest) -> Sizes {
     let called = called_levels(input, stmt);
     let threads = nest.values().any(|shared| shared.levels().threads()) || called.threads();
     let rows = nest.values().any(|shared| shared.levels().worker && !shared.levels().vector);
@@ -45,7 +45,7 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &LaunchRequest) ->
     let literal = |text: &Option<String>| text.as_ref().and_then(|text| text.trim().parse::<usize>().ok());
     if !rows {
         let tile = nest.values().filter_map(|shared| elements(&shared.division.tile)).max();
-        let asked_for = match (literal(&asked.vector), literal(&asked.workers)) {
+        let asked_for = match (literal(&request.vector), literal(&request.workers)) {
             (None, None) => tile.unwrap_or(THREADS),
             (vector, workers) => vector.unwrap_or(32) * workers.unwrap_or(1),
         };
@@ -66,8 +66,8 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, asked: &LaunchRequest) ->
     if called.threads() || lanes == 0 {
         lanes = 32;
     }
-    let vector = literal(&asked.vector).map_or(lanes, |wanted| wanted.next_power_of_two().clamp(1, 32));
-    let workers = literal(&asked.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
+    let vector = literal(&request.vector).map_or(lanes, |wanted| wanted.next_power_of_two().clamp(1, 32));
+    let workers = literal(&request.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
     // A warp is full.
     let workers = if vector * workers < 32 { 32 / vector } else { workers };
     let workers =

@@ -118,8 +118,8 @@ pub fn pointer(input: &Input, index: usize, item: &ListItem) -> Option<String> {
         return Some(item.base.text.clone());
     }
     let last = item.parts.iter().rposition(|part| matches!(part, PathStep::Member(_)))?;
-    let behind = item.parts.get(last + 1..)?;
-    if behind.is_empty() {
+    let after = item.parts.get(last + 1..)?;
+    if after.is_empty() {
         return None;
     }
     let PathStep::Member(member) = item.parts.get(last)? else { return None };

@@ -145,8 +145,8 @@ impl Finder<'_, '_> {
     /// Whether a member has a place that can be asked for, in every build.
     fn may_ask(&self, record: &Record, decl: &Decl) -> bool {
         let place = |at: u32| self.choices.place(self.number, at);
-        let behind = Span { start: decl.name_span.end, end: record.span.end };
-        let is_bits = self.seen.code(behind).trim_start().starts_with(':');
+        let after = Span { start: decl.name_span.end, end: record.span.end };
+        let is_bits = self.seen.code(after).trim_start().starts_with(':');
         self.is_free(&decl.name)
             && !is_bits
             && !decl.derived.contains(&Derived::Reference)

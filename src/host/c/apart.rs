@@ -45,7 +45,7 @@ struct Known {
 }
 
 /// Tells the types of a unit apart.
-pub fn tell(file: &SourceFile, unit: &mut Unit) {
+pub fn rename(file: &SourceFile, unit: &mut Unit) {
     if !spans(unit).any(|span| unit.function_around(span).is_some()) {
         return;
     }

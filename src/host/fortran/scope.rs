@@ -196,7 +196,7 @@ impl<'t> Reader<'_, 't> {
     /// Reads the specification part, and returns the execution part: from the first assignment on that is none of it.
     fn specification_part(&mut self, parts: &Parts<'t>, head: Span) -> Vec<Node<'t>> {
         let mut end = head.end;
-        let mut directives_from = parts.head.map_or(self.line_start(head.start), |_| self.line_behind(head));
+        let mut directives_from = parts.head.map_or(self.line_start(head.start), |_| self.line_after(head));
         let mut execution = Vec::new();
         for node in &parts.specification {
             let whole = self.trimmed(*node);
@@ -228,7 +228,7 @@ impl<'t> Reader<'_, 't> {
                 "entry_statement" => self.entry(*node),
                 "use_statement" | "import_statement" | "implicit_statement" => {
                     self.specification(*node);
-                    directives_from = self.line_behind(whole);
+                    directives_from = self.line_after(whole);
                 }
                 _ => self.specification(*node),
             }

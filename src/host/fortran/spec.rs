@@ -324,7 +324,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Offset of the end of the line that `place` ends on.
-    pub(super) fn line_behind(&self, place: Span) -> u32 {
+    pub(super) fn line_after(&self, place: Span) -> u32 {
         let lines = &self.file.lines;
         lines.span(lines.line(place.end.saturating_sub(1).max(place.start))).end
     }

@@ -26,11 +26,11 @@ pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit 
     let width = lines.last().map_or(0, String::len);
     let lines = lines.join(line_end).into_bytes();
     let mut text = lines.get(indent.len()..).unwrap_or_default().to_vec();
-    let (before, behind, end) = comments_of(file, old, &shapes, width, &frame);
+    let (before, after, end) = comments_of(file, old, &shapes, width, &frame);
     let before = before.iter().map(|comment| [file.slice(*comment), line_end.as_bytes(), indent].concat());
     let before: Vec<u8> = before.collect::<Vec<_>>().concat();
     text.splice(..0, before);
-    if let Some(comment) = behind {
+    if let Some(comment) = after {
         text.extend_from_slice(&[b" ", file.slice(comment)].concat());
     }
     let mut span = Span { end, ..old.span };
@@ -102,8 +102,8 @@ pub fn without_sentinel(file: &SourceFile, sentinel: Span) -> Edit {
     if file.language == Language::Fortran(Form::Fixed) {
         return Edit { span: sentinel, text: vec![b' '; sentinel.len()] };
     }
-    let behind = file.bytes.get(sentinel.end as usize..).unwrap_or_default();
-    let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let after = file.bytes.get(sentinel.end as usize..).unwrap_or_default();
+    let blanks = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     Edit { span: Span { end: sentinel.end + blanks as u32, ..sentinel }, text: Vec::new() }
 }
 
@@ -118,18 +118,18 @@ pub fn removed(file: &SourceFile, span: Span) -> Edit {
     let lines = lines_of(file, span);
     // To us, the lines of an OpenMP directive are comments: all of them go.
     let is_openmp = file.slice(span).get(1..5).is_some_and(|mark| mark.eq_ignore_ascii_case(b"$omp"));
-    let behind = Span { start: span.end, end: lines.end };
-    let comments = if is_openmp { Vec::new() } else { comments(file, span, behind) };
+    let after = Span { start: span.end, end: lines.end };
+    let comments = if is_openmp { Vec::new() } else { comments(file, span, after) };
     let kept =
         comments.iter().map(|comment| [indent.as_bytes(), file.slice(*comment), end.as_bytes()].concat());
     Edit { span: lines, text: kept.collect::<Vec<_>>().concat() }
 }
 
-/// The comments on the lines of `span`, those that stand in it or in `behind`.
-fn comments(file: &SourceFile, span: Span, behind: Span) -> Vec<Span> {
+/// The comments on the lines of `span`, those that stand in it or in `after`.
+fn comments(file: &SourceFile, span: Span, after: Span) -> Vec<Span> {
     let shapes = scan::fortran_shapes(file, span);
     let comments = shapes.iter().filter_map(|shape| shape.comment);
-    comments.filter(|comment| span.contains(*comment) || behind.contains(*comment)).collect()
+    comments.filter(|comment| span.contains(*comment) || after.contains(*comment)).collect()
 }
 
 /// Whether nothing but a comment stands beside `span` on its lines.
@@ -157,11 +157,11 @@ pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     let line = file.lines.line(span.start);
     let start = file.lines.span(line).start;
     let indent = indentation(file, line);
-    let behind = Span { start: span.end, end: before_line_end(file, span.end).max(span.end) };
+    let after = Span { start: span.end, end: before_line_end(file, span.end).max(span.end) };
     // In fixed form, columns that are not read may stand there, too.
-    let is_comment = lines.len() > 1 && file.slice(behind).trim_ascii_start().starts_with(b"!");
-    let behind = if is_comment { behind } else { Span { start: span.end, end: span.end } };
-    let comments = comments(file, span, behind);
+    let is_comment = lines.len() > 1 && file.slice(after).trim_ascii_start().starts_with(b"!");
+    let after = if is_comment { after } else { Span { start: span.end, end: span.end } };
+    let comments = comments(file, span, after);
     let comments = comments.iter().map(|comment| {
         let text = file.slice(*comment);
         // The letters that begin a comment do so in column 1.
@@ -170,7 +170,7 @@ pub fn replaced(file: &SourceFile, span: Span, lines: &[String]) -> Edit {
     });
     let lines = lines.iter().flat_map(|text| laid(file, line, text)).map(String::into_bytes);
     let all: Vec<Vec<u8>> = comments.chain(lines).collect();
-    Edit { span: Span { start, end: behind.end }, text: all.join(end) }
+    Edit { span: Span { start, end: after.end }, text: all.join(end) }
 }
 
 /// A directive, a statement or a line of the preprocessor as the lines that it takes near line `line`, without line ends.
@@ -336,7 +336,7 @@ fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
 }
 
 /// The edit that puts a directive on a line of its own after the line of `offset`.
-pub fn behind(file: &SourceFile, offset: u32, text: &str) -> Edit {
+pub fn after_line(file: &SourceFile, offset: u32, text: &str) -> Edit {
     let number = file.lines.line(offset.max(1) - 1);
     let line = file.lines.span(number);
     let end = line_end(file, line.start);

@@ -98,8 +98,8 @@ fn filled(
     let mut length = column;
     let count = pieces.len();
     for (at, piece) in pieces.iter().enumerate() {
-        let behind = if at + 1 == count { 0 } else { tail.len() };
-        let needed = piece.trim_ascii_end().len() + behind;
+        let after = if at + 1 == count { 0 } else { tail.len() };
+        let needed = piece.trim_ascii_end().len() + after;
         if length + needed > limit && !text.is_empty() {
             text.truncate(text.trim_ascii_end().len());
             text.extend(format!("{tail}{end}{next}").into_bytes());

@@ -204,8 +204,8 @@ pub fn code_indentation(file: &SourceFile, line: usize) -> String {
 /// The sentinel of new directives near line `line`: in the manner of the last directive before it, or of the next.
 pub fn sentinel_near(file: &SourceFile, line: usize) -> String {
     let before = (line.saturating_sub(NEAR)..=line).rev();
-    let behind = line + 1..file.lines.count().min(line + NEAR);
-    let mut sentinels = before.chain(behind).filter_map(|number| {
+    let after = line + 1..file.lines.count().min(line + NEAR);
+    let mut sentinels = before.chain(after).filter_map(|number| {
         let text = file.slice(file.lines.span(number));
         let text = if form(file) == Form::Free { text.trim_ascii_start() } else { text };
         let word = text.get(..5)?;

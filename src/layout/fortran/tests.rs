@@ -147,14 +147,14 @@ fn directives_and_statements_are_removed() {
 
 #[test]
 fn lines_are_put_beside_code() {
-    let check = |form: Form, text: &str, line: &str, before: Option<&str>, behind: Option<&str>| {
+    let check = |form: Form, text: &str, line: &str, before: Option<&str>, after: Option<&str>| {
         let file = file(form, text);
         let start = text.find("call f").unwrap();
         let like = Span::new(start, start + 6);
         let edit = inserted(&file, like.start, line).map(|edit| applied(&file, vec![edit]));
         assert_eq!(edit.as_deref(), before, "{text}");
         let edit = lines_after(&file, like.end, like, &[line.to_owned()]);
-        assert_eq!(edit.map(|edit| applied(&file, vec![edit])).as_deref(), behind, "{text}");
+        assert_eq!(edit.map(|edit| applied(&file, vec![edit])).as_deref(), after, "{text}");
     };
     let free = "  call f ! c\n";
     check(Form::Free, free, "!$omp x", Some("  !$omp x\n  call f ! c\n"), Some("  call f ! c\n  !$omp x\n"));

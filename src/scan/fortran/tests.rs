@@ -220,7 +220,7 @@ fn names_and_includes_are_found() {
 }
 
 #[test]
-fn includes_are_told_as_the_walk_tells_them() {
+fn includes_are_read_as_the_walk_reads_them() {
     let free = [
         "include 'a'\nx = 1\n INCLUDE \"b.h\" ! c\r\n",
         "x = 1 &\ninclude 'a'\n",

@@ -198,18 +198,18 @@ impl<'a> Known<'a> {
             return None;
         }
         let before = &tokens[..at];
-        let behind_type = self.follows_type(before);
-        if !behind_type && !self.begins_declaration(before) {
+        let after_type = self.follows_type(before);
+        if !after_type && !self.begins_declaration(before) {
             return None;
         }
         let (body, next) = self.expanded(tokens, at)?;
         let follows = |text: &[u8]| tokens.get(next).is_some_and(|token| token.is(text));
         let is_named = tokens.get(next).is_some_and(Token::is_word);
-        let is_it = if behind_type && one.params.is_none() && is_named {
+        let is_it = if after_type && one.params.is_none() && is_named {
             is_qualified_star(&body)
         } else if is_named {
             one.params.is_some() && is_type(&body)
-        } else if behind_type {
+        } else if after_type {
             !follows(b"(") && self.declarator(&body, 0, DEPTH).is_some()
         } else {
             one.params.is_some() && self.declaration(&body)
@@ -259,13 +259,13 @@ impl<'a> Known<'a> {
             let is_use = |at: &usize| {
                 let is_call =
                     |at: usize| self.of_token(&tokens, at).is_some_and(|(one, _)| one.params.is_some());
-                let is_behind_type = *at == 0
+                let is_after_type = *at == 0
                     || tokens[*at - 1].is(b"*")
                     || tokens[*at - 1].is(b"(")
                     || tokens[*at - 1].is_word() && !is_call(*at - 1);
                 let in_brackets = depth(&tokens[..*at]) > 0;
                 let macro_here = self.of_token(&tokens, *at).filter(|(one, _)| one.params.is_some());
-                is_behind_type && !in_brackets && macro_here.is_some()
+                is_after_type && !in_brackets && macro_here.is_some()
             };
             let Some(at) = (0..tokens.len().min(64)).find(is_use) else { break };
             let Some((body, next)) = self.expanded(&tokens, at) else { break };

@@ -14,10 +14,10 @@ use crate::sema::{Header, NotCanonical, SymbolId, Type, children, uses};
 use crate::source::Span;
 
 use super::affine::{AtomId, Atoms, Poly};
-use super::combination::Combine;
 use super::condition::{Condition, ConditionId, Conditions, Guard};
 use super::facts::Facts;
 use super::known::Known;
+use crate::acc::ast::ReductionOp;
 
 /// Equal accesses are looked for among so many.
 const NEAR: usize = 48;
@@ -65,7 +65,7 @@ impl Place {
     }
 
     /// What the value of the pointer `root` leads to.
-    pub(super) fn behind(root: SymbolId) -> Place {
+    pub(super) fn pointee(root: SymbolId) -> Place {
         Place::new(root, vec![Step::Hop, Step::Index(Some(Poly::default()))])
     }
 }
@@ -80,7 +80,7 @@ pub(super) struct Access {
     pub(super) inside: Option<usize>,
     pub(super) conditions: Option<ConditionId>,
     /// An atomic statement combines a value with it, in this way.
-    pub(super) combines: Option<Combine>,
+    pub(super) combines: Option<ReductionOp>,
     /// The statement assigns to the same element that it reads: `a[i] += …`.
     pub(super) is_update: bool,
     /// It is about all that the place leads to.
@@ -122,7 +122,7 @@ pub(super) struct Nest<'a> {
     /// The bytes that were read.
     pub(super) whole: Span,
     /// Where atomic statements name what they update, and how.
-    pub(super) atomic: &'a BTreeMap<Span, Combine>,
+    pub(super) atomic: &'a BTreeMap<Span, ReductionOp>,
     /// Members that the nest assigns.
     pub(super) assigned_members: BTreeSet<String>,
     /// Variables that the nest assigns.
@@ -151,7 +151,11 @@ struct Unsteady {
 
 impl<'a> Nest<'a> {
     /// Reads the nest of the loop `stmt`, or any statement.
-    pub(super) fn new(facts: &'a Facts<'a>, stmt: StmtId, atomic: &'a BTreeMap<Span, Combine>) -> Nest<'a> {
+    pub(super) fn new(
+        facts: &'a Facts<'a>,
+        stmt: StmtId,
+        atomic: &'a BTreeMap<Span, ReductionOp>,
+    ) -> Nest<'a> {
         let first = Nest::reading(facts, stmt, atomic, Unsteady::default());
         let unsteady = first.find_unsteady();
         match unsteady == Unsteady::default() {
@@ -163,7 +167,7 @@ impl<'a> Nest<'a> {
     fn reading(
         facts: &'a Facts<'a>,
         stmt: StmtId,
-        atomic: &'a BTreeMap<Span, Combine>,
+        atomic: &'a BTreeMap<Span, ReductionOp>,
         unsteady: Unsteady,
     ) -> Nest<'a> {
         let mut nest = Nest {

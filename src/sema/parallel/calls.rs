@@ -151,9 +151,10 @@ impl Facts<'_> {
             let is_own = is_result(self.unit, function, &one.name) || is_value && !one.is_reference;
             let owns_parts = is_own && matches!(one.class, Class::Array | Class::Record | Class::Scalar);
             // What may be written through an argument is reported for the argument.
-            let is_told = is_given && (self.unit.is_fortran() || one.class == Class::Pointer && !how.written);
+            let is_of_argument =
+                is_given && (self.unit.is_fortran() || one.class == Class::Pointer && !how.written);
             let writes_part = how.part_written && one.class != Class::Scalar;
-            if !is_told && (how.written && !is_own || writes_part && !owns_parts) {
+            if !is_of_argument && (how.written && !is_own || writes_part && !owns_parts) {
                 return Effect::Changes(format!("`{name}` changes `{}`", one.name));
             }
             let may_escape =

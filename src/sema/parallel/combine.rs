@@ -6,16 +6,16 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolId, SymbolKind, children};
 use crate::source::Span;
 
-use super::combination::Combine;
 use super::facts::Facts;
 use super::terms::{may_combine, may_count};
+use crate::acc::ast::ReductionOp;
 
 /// A statement that combines a value into a variable.
 #[derive(Clone, Debug)]
 pub(super) struct Update {
     pub(super) symbol: SymbolId,
     /// How; `None`: the larger or smaller value is kept together with where it was found.
-    pub(super) how: Option<Combine>,
+    pub(super) how: Option<ReductionOp>,
     /// The bytes in which the variable is named.
     pub(super) span: Span,
 }
@@ -40,7 +40,7 @@ pub(super) fn updates(facts: &Facts, stmt: StmtId) -> Vec<Update> {
 }
 
 /// The operator by which `stmt` combines values into the variable, if it does nothing else with it.
-pub fn combined(facts: &Facts, stmt: StmtId, symbol: SymbolId) -> Option<Combine> {
+pub fn combined(facts: &Facts, stmt: StmtId, symbol: SymbolId) -> Option<ReductionOp> {
     let own: Vec<Update> =
         updates(facts, stmt).into_iter().filter(|update| update.symbol == symbol).collect();
     let first = own.first()?.how?;
@@ -52,20 +52,20 @@ pub fn combined(facts: &Facts, stmt: StmtId, symbol: SymbolId) -> Option<Combine
     (all_alike && nowhere_else).then_some(first)
 }
 
-fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combine>)> {
+fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<ReductionOp>)> {
     match &facts.unit.expr(expr).kind {
         ExprKind::Step { operand, up, .. } => {
             let symbol = variable(facts, *operand).filter(|symbol| may_count(facts, *symbol, *up))?;
-            Some((symbol, Some(Combine::Add)))
+            Some((symbol, Some(ReductionOp::Add)))
         }
         ExprKind::Assign(Some(op), left, right) => {
             let symbol = variable(facts, *left)?;
             let how = match op {
-                BinaryOp::Add | BinaryOp::Subtract => Combine::Add,
-                BinaryOp::Multiply => Combine::Multiply,
-                BinaryOp::BitAnd => Combine::BitAnd,
-                BinaryOp::BitOr => Combine::BitOr,
-                BinaryOp::BitXor => Combine::BitXor,
+                BinaryOp::Add | BinaryOp::Subtract => ReductionOp::Add,
+                BinaryOp::Multiply => ReductionOp::Multiply,
+                BinaryOp::BitAnd => ReductionOp::BitAnd,
+                BinaryOp::BitOr => ReductionOp::BitOr,
+                BinaryOp::BitXor => ReductionOp::BitXor,
                 _ => return None,
             };
             let subtracts = *op == BinaryOp::Subtract;
@@ -87,7 +87,7 @@ fn of_expression(facts: &Facts, expr: ExprId) -> Option<(SymbolId, Option<Combin
 }
 
 /// Whether all that `value` combines with the variable, which is named in it, may be combined in any order.
-fn are_terms(facts: &Facts, symbol: SymbolId, how: Combine, value: ExprId) -> bool {
+fn are_terms(facts: &Facts, symbol: SymbolId, how: ReductionOp, value: ExprId) -> bool {
     if variable(facts, value) == Some(symbol) {
         return true;
     }
@@ -111,7 +111,7 @@ fn are_terms(facts: &Facts, symbol: SymbolId, how: Combine, value: ExprId) -> bo
 }
 
 /// How `value`, in which the variable is named, combines something with it.
-fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<Combine> {
+fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<ReductionOp> {
     let unit = facts.unit;
     let is_own = |expr: ExprId| variable(facts, expr) == Some(symbol);
     let is_free = |expr: ExprId| count(facts, expr, symbol) == 0;
@@ -136,7 +136,7 @@ fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<Combine> {
                 match &unit.expr(own).kind {
                     ExprKind::Binary(inner, left, right)
                         if inner == op
-                            || how == Combine::Add && operator(facts, symbol, *inner) == Some(how) =>
+                            || how == ReductionOp::Add && operator(facts, symbol, *inner) == Some(how) =>
                     {
                         if *inner == BinaryOp::Subtract && !is_free(*right) {
                             return None;
@@ -168,7 +168,7 @@ fn of_value(facts: &Facts, symbol: SymbolId, value: ExprId) -> Option<Combine> {
 }
 
 /// `if (value > x) x = value;`, perhaps with more statements.
-fn of_comparison(facts: &Facts, cond: ExprId, then: StmtId) -> Option<(SymbolId, Option<Combine>)> {
+fn of_comparison(facts: &Facts, cond: ExprId, then: StmtId) -> Option<(SymbolId, Option<ReductionOp>)> {
     let list = match &facts.unit.stmt(then).kind {
         StmtKind::Block(list) => list.clone(),
         _ => vec![then],
@@ -186,7 +186,7 @@ fn of_comparison(facts: &Facts, cond: ExprId, then: StmtId) -> Option<(SymbolId,
 
 /// Whether the condition asks for `other` to be larger or smaller than the variable, where it is taken if the condition is
 /// `when`.
-fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: bool) -> Option<Combine> {
+fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: bool) -> Option<ReductionOp> {
     let ExprKind::Binary(op, left, right) = &facts.unit.expr(cond).kind else { return None };
     if facts.symbols.has_object(facts.unit, cond) {
         return None;
@@ -206,43 +206,43 @@ fn compared(facts: &Facts, cond: ExprId, symbol: SymbolId, other: ExprId, when: 
         _ => return None,
     };
     let takes_larger = (left_is_larger == other_is_left) == when;
-    is_comparison.then_some(if takes_larger { Combine::Max } else { Combine::Min })
+    is_comparison.then_some(if takes_larger { ReductionOp::Max } else { ReductionOp::Min })
 }
 
-pub(super) fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<Combine> {
+pub(super) fn operator(facts: &Facts, symbol: SymbolId, op: BinaryOp) -> Option<ReductionOp> {
     let is_logical =
         || facts.symbols.get(symbol).intrinsic.as_deref().is_some_and(|word| word.starts_with("logical"));
     Some(match op {
-        BinaryOp::Add | BinaryOp::Subtract => Combine::Add,
-        BinaryOp::Multiply => Combine::Multiply,
-        BinaryOp::BitAnd => Combine::BitAnd,
-        BinaryOp::BitOr => Combine::BitOr,
-        BinaryOp::BitXor => Combine::BitXor,
-        BinaryOp::And => Combine::And,
-        BinaryOp::Or => Combine::Or,
-        BinaryOp::Equal if is_logical() => Combine::Eqv,
-        BinaryOp::NotEqual if is_logical() => Combine::Neqv,
+        BinaryOp::Add | BinaryOp::Subtract => ReductionOp::Add,
+        BinaryOp::Multiply => ReductionOp::Multiply,
+        BinaryOp::BitAnd => ReductionOp::BitAnd,
+        BinaryOp::BitOr => ReductionOp::BitOr,
+        BinaryOp::BitXor => ReductionOp::BitXor,
+        BinaryOp::And => ReductionOp::And,
+        BinaryOp::Or => ReductionOp::Or,
+        BinaryOp::Equal if is_logical() => ReductionOp::Eqv,
+        BinaryOp::NotEqual if is_logical() => ReductionOp::Neqv,
         _ => return None,
     })
 }
 
 /// Functions that combine their arguments, and macros that stand for such.
-pub(super) fn function(facts: &Facts, name: &str) -> Option<Combine> {
+pub(super) fn function(facts: &Facts, name: &str) -> Option<ReductionOp> {
     let mut all = facts.called(name).into_iter().map(|name| function_named(facts, name));
     let first = all.next().flatten()?;
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-fn function_named(facts: &Facts, name: &str) -> Option<Combine> {
+fn function_named(facts: &Facts, name: &str) -> Option<ReductionOp> {
     let plain = name.strip_prefix("std::").unwrap_or(name).to_ascii_lowercase();
     let how = match plain.as_str() {
-        "max" | "fmax" | "fmaxf" | "fmaxl" => Combine::Max,
-        "min" | "fmin" | "fminf" | "fminl" => Combine::Min,
-        "amax1" | "dmax1" | "max0" | "amax0" | "max1" if facts.unit.is_fortran() => Combine::Max,
-        "amin1" | "dmin1" | "min0" | "amin0" | "min1" if facts.unit.is_fortran() => Combine::Min,
-        "iand" if facts.unit.is_fortran() => Combine::BitAnd,
-        "ior" if facts.unit.is_fortran() => Combine::BitOr,
-        "ieor" if facts.unit.is_fortran() => Combine::BitXor,
+        "max" | "fmax" | "fmaxf" | "fmaxl" => ReductionOp::Max,
+        "min" | "fmin" | "fminf" | "fminl" => ReductionOp::Min,
+        "amax1" | "dmax1" | "max0" | "amax0" | "max1" if facts.unit.is_fortran() => ReductionOp::Max,
+        "amin1" | "dmin1" | "min0" | "amin0" | "min1" if facts.unit.is_fortran() => ReductionOp::Min,
+        "iand" if facts.unit.is_fortran() => ReductionOp::BitAnd,
+        "ior" if facts.unit.is_fortran() => ReductionOp::BitOr,
+        "ieor" if facts.unit.is_fortran() => ReductionOp::BitXor,
         _ => return None,
     };
     // An interface of that name has more procedures than the intrinsic one.
@@ -258,11 +258,11 @@ fn function_named(facts: &Facts, name: &str) -> Option<Combine> {
 }
 
 /// Whether a macro's body is `a > b ? a : b`, or the opposite for the smaller one.
-fn is_comparison(body: &str, params: &[String], how: Combine) -> bool {
+fn is_comparison(body: &str, params: &[String], how: ReductionOp) -> bool {
     let [a, b] = params else { return false };
     let plain: String = body.chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')')).collect();
     let (larger, smaller) = match how {
-        Combine::Max => ('>', '<'),
+        ReductionOp::Max => ('>', '<'),
         _ => ('<', '>'),
     };
     ["", "="].iter().any(|equal| {

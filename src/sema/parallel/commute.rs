@@ -10,13 +10,13 @@ use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind};
 use crate::sema::SymbolId;
 use crate::source::Span;
 
-use super::combination::Combine;
 use super::combine;
 use super::facts::Facts;
 use super::terms::may_combine;
+use crate::acc::ast::ReductionOp;
 
 /// Where some atomic statements name what they update, and how they combine it with a value.
-pub fn commuting(facts: &Facts, atomic: &BTreeSet<StmtId>) -> BTreeMap<Span, Combine> {
+pub fn commuting(facts: &Facts, atomic: &BTreeSet<StmtId>) -> BTreeMap<Span, ReductionOp> {
     let updates = atomic.iter().filter_map(|stmt| update(facts, *stmt));
     let span = |place: ExprId| facts.unit.expr(place).span;
     updates.flat_map(|update| update.places.into_iter().map(move |place| (span(place), update.how))).collect()
@@ -25,7 +25,7 @@ pub fn commuting(facts: &Facts, atomic: &BTreeSet<StmtId>) -> BTreeMap<Span, Com
 /// An update: where it names what it updates, and how it combines that with a value.
 struct Update {
     places: Vec<ExprId>,
-    how: Combine,
+    how: ReductionOp,
 }
 
 fn expression(facts: &Facts, stmt: StmtId) -> Option<ExprId> {
@@ -61,7 +61,7 @@ fn update(facts: &Facts, stmt: StmtId) -> Option<Update> {
     let place = place(facts, stmt)?;
     let symbol = root(facts, place)?;
     let (how, term, subtracts, again) = match unit.expr(expression(facts, stmt)?).kind {
-        ExprKind::Step { .. } => return Some(Update { places: vec![place], how: Combine::Add }),
+        ExprKind::Step { .. } => return Some(Update { places: vec![place], how: ReductionOp::Add }),
         ExprKind::Assign(Some(op), _, right) => {
             (combine::operator(facts, symbol, op)?, right, op == BinaryOp::Subtract, None)
         }
@@ -77,7 +77,7 @@ fn update(facts: &Facts, stmt: StmtId) -> Option<Update> {
 
 /// An update that is written in full.
 struct InFull {
-    how: Combine,
+    how: ReductionOp,
     /// The value.
     term: ExprId,
     /// It is subtracted.

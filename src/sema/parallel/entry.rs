@@ -30,7 +30,7 @@ impl Nest<'_> {
     pub(super) fn aim_at_entry(&mut self, symbol: SymbolId, depth: usize) -> Option<Place> {
         let aim = self.facts.only_aim(symbol).filter(|_| depth > 0);
         let Some(place) = aim.and_then(|aim| self.fixed_aim(aim, depth - 1)) else {
-            return Some(Place::behind(symbol));
+            return Some(Place::pointee(symbol));
         };
         let mut place = self.kept_in(place, symbol);
         let is_restrict = self.facts.decl(symbol).is_some_and(|decl| decl.is_restrict);

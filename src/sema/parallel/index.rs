@@ -12,8 +12,8 @@ use crate::source::Span;
 
 use super::Around;
 use super::access::Nest;
-use super::combination::Combine;
 use super::combine::{self, Update};
+use crate::acc::ast::ReductionOp;
 
 /// The index of a nest.
 pub(super) struct Index {
@@ -26,7 +26,7 @@ pub(super) struct Index {
     /// The variables of the loops of the nest.
     pub(super) counters: FxHashSet<SymbolId>,
     /// Where atomic statements name what they update, and how.
-    atomic: BTreeMap<Span, Combine>,
+    atomic: BTreeMap<Span, ReductionOp>,
 }
 
 impl Index {
@@ -64,7 +64,7 @@ impl Index {
     }
 
     /// How all that names a variable within some bytes combines values with it atomically, if all does, and in one way.
-    pub(super) fn combined_atomically(&self, symbol: SymbolId, within: Span) -> Option<Combine> {
+    pub(super) fn combined_atomically(&self, symbol: SymbolId, within: Span) -> Option<ReductionOp> {
         if self.atomic.is_empty() {
             return None;
         }

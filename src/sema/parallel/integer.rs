@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use crate::host::ir::{BaseType, BinaryOp, Decl, DeclKind, ExprId, ExprKind, UnaryOp};
 use crate::sema::{Class, SymbolId};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::facts::Facts;
 
@@ -204,5 +204,5 @@ impl Integer {
 /// The words before the name in a declaration.
 fn declared_words(facts: &Facts, decl: &Decl) -> Vec<String> {
     let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+    source::words(&text).map(str::to_owned).collect()
 }

@@ -3,6 +3,7 @@
 //! Invariant: a body with anything in it that could assign, read an element or call something unknown is not harmless.
 
 use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::source;
 
 use super::calls::is_mathematical;
 use super::facts::Facts;
@@ -84,7 +85,7 @@ impl Facts<'_> {
 
 /// Whether a word of the body is this name.
 fn names(body: &str, name: &str) -> bool {
-    body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+    source::words(body).any(|word| word == name)
 }
 
 /// The words of a body; `None` if it has signs that assign, or that lead to memory.
@@ -93,7 +94,7 @@ fn words(body: &str) -> Option<Vec<Word<'_>>> {
     let mut words = Vec::new();
     let mut rest = body.trim_start();
     // Whether a value stands before: `*` and `&` are operators between two values then.
-    let mut behind_value = false;
+    let mut after_value = false;
     while let Some(first) = rest.chars().next() {
         if inner(first) {
             // The exponent's sign belongs to a number.
@@ -107,20 +108,20 @@ fn words(body: &str) -> Option<Vec<Word<'_>>> {
                 }
                 end = at + c.len_utf8();
             }
-            let (text, behind) = rest.split_at(end);
-            rest = behind.trim_start();
+            let (text, after) = rest.split_at(end);
+            rest = after.trim_start();
             if !is_number {
                 words.push(Word { text, is_called: rest.starts_with('(') });
             }
-            behind_value = true;
+            after_value = true;
             continue;
         }
         let pairs = ["==", "!=", "<=", ">=", "&&", "||", "<<", ">>"];
         let pair = pairs.into_iter().find(|pair| rest.starts_with(pair));
         let length = match (pair, first) {
             (Some(_), _) => 2,
-            (None, '*' | '&') if !behind_value => return None,
-            (None, '.') if behind_value || !rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+            (None, '*' | '&') if !after_value => return None,
+            (None, '.') if after_value || !rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
                 return None;
             }
             (None, '.') => 1,
@@ -137,7 +138,7 @@ fn words(body: &str) -> Option<Vec<Word<'_>>> {
         if pair.is_none() && rest[1..].starts_with('=') || pair.is_some() && rest[2..].starts_with('=') {
             return None;
         }
-        behind_value = first == ')';
+        after_value = first == ')';
         rest = rest[length..].trim_start();
     }
     Some(words)

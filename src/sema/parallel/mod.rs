@@ -9,7 +9,6 @@ mod alias;
 mod argument;
 mod calls;
 mod changes;
-mod combination;
 mod combine;
 mod commute;
 mod condition;
@@ -39,7 +38,6 @@ mod walk;
 
 pub use alias::Reach;
 pub use calls::{is_mathematical, may_change};
-pub use combination::Combine;
 pub use combine::combined;
 pub use commute::commuting;
 pub use depend::Distance;
@@ -50,6 +48,7 @@ pub use layout::Layout;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::acc::ast::ReductionOp;
 use crate::budget::{self, Exceeded};
 use crate::host::ir::{ExprKind, StmtId, StmtKind};
 use crate::sema::{Class, Header, SymbolId, SymbolKind, has_variable_length, reads_of_expr, uses};
@@ -79,7 +78,7 @@ pub struct Around {
     pub shared: BTreeSet<SymbolId>,
     /// Where atomic statements name what they update, and how they combine it with values: the order of those that do so in
     /// one way makes no difference.
-    pub atomic: BTreeMap<Span, Combine>,
+    pub atomic: BTreeMap<Span, ReductionOp>,
     /// What is said of loops.
     pub said: BTreeMap<StmtId, Said>,
 }
@@ -108,7 +107,7 @@ pub struct Needs {
     /// Scalars and arrays that each iteration has its own of.
     pub private: Vec<SymbolId>,
     /// Variables that are combined.
-    pub reductions: Vec<(Combine, SymbolId)>,
+    pub reductions: Vec<(ReductionOp, SymbolId)>,
     /// Variables that are combined and whose result nothing reads: each thread may have its own.
     pub unread: Vec<SymbolId>,
     /// The user says that it is parallel; it is not proven.

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::host::ir::{BinaryOp, DeclId, Derived, ExprId, ExprKind, StmtKind};
 use crate::sema::macros::assigned_names;
 use crate::sema::{Class, SymbolId, SymbolKind};
+use crate::source;
 
 use super::calls::is_mathematical;
 use super::facts::{Facts, plain_name};
@@ -231,12 +232,6 @@ fn may_change_unseen(facts: &Facts, symbol: SymbolId, has_source: bool) -> bool 
         SymbolKind::Function => true,
         SymbolKind::Type | SymbolKind::Constant => false,
     }
-}
-
-/// The names in the body of a macro.
-fn words(body: &str) -> impl Iterator<Item = &str> {
-    let all = body.split(|c: char| !c.is_alphanumeric() && c != '_');
-    all.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
 struct Reading<'f, 'a> {
@@ -485,7 +480,7 @@ impl Reading<'_, '_> {
             let params = define.params.as_deref().unwrap_or_default();
             let assigned = assigned_names(&define.body);
             let takes_addresses = define.body.contains('&');
-            for word in words(&define.body).filter(|word| !params.iter().any(|param| param == word)) {
+            for word in source::names(&define.body).filter(|word| !params.iter().any(|param| param == word)) {
                 self.macro_named(word, at, met);
                 let is_array = self.facts.symbols.member(word).is_none_or(|member| !member.shape.is_empty());
                 if takes_addresses || is_array {

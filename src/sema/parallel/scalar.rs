@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::acc::ast::ReductionOp;
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId};
 use crate::sema::{Class, Header, SymbolId, SymbolKind, Use, live_after, uses};
 use crate::source::Span;
@@ -80,7 +81,7 @@ impl Judge<'_, '_> {
 
     /// How the loop combines values into the variable, if it does nothing else with it; `Some(None)`: it keeps the largest or
     /// smallest one, with something that belongs to it.
-    pub(super) fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<super::Combine>> {
+    pub(super) fn reduction(&self, symbol: SymbolId, within: Span) -> Option<Option<ReductionOp>> {
         let own = self.index.updates(symbol, within);
         let first = own.first()?.how;
         let all_alike = own.iter().all(|update| update.how == first);

@@ -4,6 +4,7 @@
 
 use crate::host::ir::{BinaryOp, ExprId, ExprKind, StmtId, UnaryOp};
 use crate::sema::{Class, SymbolId, SymbolKind, header, is_pure_intrinsic, reads_of_expr, uses};
+use crate::source;
 
 use super::induction::{Induction, Level, Seeker};
 use super::integer::integer;
@@ -80,7 +81,7 @@ impl Seeker<'_, '_> {
         };
         let is_fit = |expr: ExprId| {
             let text = facts.file.text(facts.unit.expr(expr).span);
-            let has_suffix = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
+            let has_suffix = source::words(&text).any(|word| {
                 word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['u', 'U'])
                     || facts.define(word).is_some_and(|define| define.body.contains(['u', 'U']))
             });

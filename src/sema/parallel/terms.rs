@@ -9,11 +9,11 @@ use crate::sema::typing::number_of;
 use crate::sema::{Class, Element, SymbolId, SymbolKind, Type};
 use crate::source::Span;
 
-use super::combination::Combine;
 use super::convert::Range;
 use super::deduced::{Model, model};
 use super::facts::Facts;
 use super::integer::{computed, width};
+use crate::acc::ast::ReductionOp;
 
 /// What type of number an expression gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,26 +54,26 @@ impl Sort {
 pub(super) fn may_combine(
     facts: &Facts,
     symbol: SymbolId,
-    how: Combine,
+    how: ReductionOp,
     term: ExprId,
     subtracts: bool,
 ) -> bool {
-    if matches!(how, Combine::Max | Combine::Min) && !is_arithmetic(facts, symbol) {
+    if matches!(how, ReductionOp::Max | ReductionOp::Min) && !is_arithmetic(facts, symbol) {
         return false;
     }
     let Some(own) = sort_of_variable(facts, symbol) else { return true };
     let terms = || sort(facts, term);
     match how {
         // Each conversion keeps the order.
-        Combine::Max | Combine::Min => {
+        ReductionOp::Max | ReductionOp::Min => {
             let narrow = Range::of_variable(facts, symbol).filter(|range| range.is_narrow());
             let is_same =
                 narrow.is_none_or(|range| own == Sort::Truth || held(facts, term).as_ref() == Some(&range));
             is_same && holds(facts, symbol, term)
         }
-        Combine::Add if own == Sort::Truth => !subtracts && terms() == Sort::Truth,
-        Combine::BitXor if own == Sort::Truth => terms() == Sort::Truth,
-        Combine::Add | Combine::Multiply => match (own, terms()) {
+        ReductionOp::Add if own == Sort::Truth => !subtracts && terms() == Sort::Truth,
+        ReductionOp::BitXor if own == Sort::Truth => terms() == Sort::Truth,
+        ReductionOp::Add | ReductionOp::Multiply => match (own, terms()) {
             (Sort::Fraction, _) | (_, Sort::Whole | Sort::Truth) => true,
             (Sort::Parameter(one), Sort::Parameter(two)) => one == two,
             (Sort::Parameter(_), Sort::Unknown) => true,
@@ -82,7 +82,7 @@ pub(super) fn may_combine(
             _ => false,
         },
         // OpenMP makes the value zero or one, even if there are no iterations.
-        Combine::And | Combine::Or => is_truth(facts, symbol, &own),
+        ReductionOp::And | ReductionOp::Or => is_truth(facts, symbol, &own),
         _ => true,
     }
 }

@@ -15,9 +15,9 @@ pub(super) fn number(text: &str, name: &mut dyn FnMut(&str) -> Option<Poly>) -> 
 pub(super) fn encloses(body: &str, param: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || c == '_';
     body.match_indices(param).all(|(at, _)| {
-        let (before, behind) = (&body[..at], &body[at + param.len()..]);
-        let is_word = !before.ends_with(inner) && !behind.starts_with(inner);
-        !is_word || before.trim_end().ends_with('(') && behind.trim_start().starts_with(')')
+        let (before, after) = (&body[..at], &body[at + param.len()..]);
+        let is_word = !before.ends_with(inner) && !after.starts_with(inner);
+        !is_word || before.trim_end().ends_with('(') && after.trim_start().starts_with(')')
     })
 }
 

@@ -5,7 +5,7 @@
 use crate::host::ir::{BaseType, BinaryOp, Decl, Derived, ExprId, ExprKind, StmtId, StmtKind, UnaryOp};
 use crate::sema::loops::is_unsigned;
 use crate::sema::{Class, Header, NotCanonical, SymbolId, SymbolKind, header, uses};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 use super::access::{Loop, Nest};
 use super::affine::{Atom, Poly};
@@ -339,7 +339,7 @@ impl Nest<'_> {
             let text = facts.file.text(facts.unit.expr(expr).span);
             is_unsigned(facts.unit, facts.symbols, expr)
                 || text.contains("unsigned")
-                || text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
+                || source::words(&text).any(|word| {
                     word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['u', 'U'])
                         || word.starts_with("uint")
                         || word == "size_t"

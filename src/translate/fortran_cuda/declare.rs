@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::{diag, layout};
 
 use super::super::allocations;
-use super::super::specification::behind_head;
+use super::super::specification::after_head;
 use super::super::views::Gathered;
 use super::{Changes, FortranCuda, View, begin, counting, edits_of, ended_at, is_passed, structured};
 
@@ -205,7 +205,7 @@ impl FortranCuda {
     /// The place for `use` statements, if the first code after it stands at this offset.
     fn place_of_use(&self, view: &View, offset: u32) -> Option<u32> {
         let Texts { file, unit } = view.ground.files.own;
-        let place = behind_head(file, layout::innermost(unit, offset)?);
+        let place = after_head(file, layout::innermost(unit, offset)?);
         let between = Span { start: place.min(offset), end: offset };
         (place <= offset && file.text(between).trim().is_empty()).then_some(place)
     }

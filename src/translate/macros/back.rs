@@ -319,8 +319,8 @@ impl Back<'_> {
         let instead_of = home.is_none().then_some(used);
         let whole = operator.to(edit.span);
         let before = self.text(Span { start: whole.start, end: edit.span.start });
-        let behind = self.text(Span { start: edit.span.end, end: whole.end });
-        let text = [before, &edit.text, behind].concat();
+        let after = self.text(Span { start: edit.span.end, end: whole.end });
+        let text = [before, &edit.text, after].concat();
         let text = text.trim_ascii();
         if text.is_empty() {
             let edit = Edit { span: self.with_blanks(span), text: Vec::new() };
@@ -366,8 +366,8 @@ impl Back<'_> {
         let span = self.written.uses[used].span;
         let whole = operator.to(edit.span);
         let before = self.text(Span { start: whole.start, end: edit.span.start });
-        let behind = self.text(Span { start: edit.span.end, end: whole.end });
-        let text = [before, &edit.text, behind].concat();
+        let after = self.text(Span { start: edit.span.end, end: whole.end });
+        let text = [before, &edit.text, after].concat();
         let text = text.trim_ascii().to_vec();
         // With another definition the macro may stand for something else, or for nothing: then `declare target`
         // alone takes its place: a function that is made for the device, too, does what it did.
@@ -394,14 +394,14 @@ impl Back<'_> {
         }
         // `#define ACC(x) PRAGMA(acc x)`: the sentinel, or the name, stands in the body, the rest in the use.
         let own = pieces.iter().take_while(|piece| piece.call == first.call).count();
-        let (last, behind) = (pieces.get(own.checked_sub(1)?)?, pieces.get(own)?);
+        let (last, after) = (pieces.get(own.checked_sub(1)?)?, pieces.get(own)?);
         let name = self.text(first.at.to(last.at));
         let length = if own == 1 { text.iter().position(|byte| *byte == b' ')? } else { name_length(text) };
         let (head, rest) = text.split_at_checked(length).filter(|_| !name.contains(&b'('))?;
         let (head, rest) = (head.trim_ascii().to_vec(), rest.trim_ascii());
         let span = Span { start, end: self.end(last.at.end)? };
         let head = Edit { span, text: head };
-        let words = Span { start: behind.at.start, end: words.end };
+        let words = Span { start: after.at.start, end: words.end };
         let mut homes = vec![Home { call: first.call, edit: head, instead_of: None }];
         homes.extend(self.argument(words, rest)?);
         Some(homes)
@@ -416,8 +416,8 @@ impl Back<'_> {
             let length = pieces.iter().skip(at).take_while(|piece| piece.call != call).count();
             if piece.call != call {
                 let before = pieces.get(at.checked_sub(1)?)?;
-                let behind = pieces.get(at + length)?;
-                let param = Span { start: before.from?.end, end: behind.from?.start };
+                let after = pieces.get(at + length)?;
+                let param = Span { start: before.from?.end, end: after.from?.start };
                 let arg = piece.at.to(pieces.get(at + length - 1)?.at);
                 let pair = (self.text(arg).to_vec(), self.file.slice(param).trim_ascii().to_vec());
                 if !named.contains(&pair) {
@@ -441,9 +441,9 @@ impl Back<'_> {
                 start = last.from?.end;
                 continue;
             }
-            let behind =
+            let after =
                 pieces.iter().find(|piece| piece.at.start > last.at.start && piece.call == Some(home));
-            let end = behind.map_or(Some(inside.end), |piece| Some(piece.from?.start))?;
+            let end = after.map_or(Some(inside.end), |piece| Some(piece.from?.start))?;
             let param = unspliced(self.file.slice(Span { start, end }));
             if !one.has_param(&param) {
                 return None;
@@ -498,8 +498,8 @@ impl Back<'_> {
             one.span = self.place(one.span);
         }
         let unknown = self.written.uses.iter().filter(|used| used.is_unknown);
-        let told = unknown.map(|used| diag::in_macro(used.span, &self.macros.get(used.of).name));
-        translation.diagnostics.extend(told);
+        let reported = unknown.map(|used| diag::in_macro(used.span, &self.macros.get(used.of).name));
+        translation.diagnostics.extend(reported);
         let mut reports: BTreeMap<Span, DirectiveReport> = BTreeMap::new();
         for report in &self.there.directives {
             let sign = self.is_sign(report.span);
@@ -591,8 +591,8 @@ fn with_words(text: &[u8], pairs: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let fits = |word: &[u8]| {
             let joined_before = inner(word.first()) && at > 0 && inner(text.get(at - 1));
-            let joined_behind = inner(word.last()) && inner(rest.get(word.len()));
-            rest.starts_with(word) && !joined_before && !joined_behind
+            let joined_after = inner(word.last()) && inner(rest.get(word.len()));
+            rest.starts_with(word) && !joined_before && !joined_after
         };
         match pairs.iter().find(|(word, _)| !word.is_empty() && fits(word)) {
             Some((word, other)) => {

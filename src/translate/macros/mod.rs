@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_put_together_is_told() {
+    fn a_word_that_is_put_together_is_reported() {
         let text = "// acc\n#define DO(x) _Pragma(#x)\n#define GO(n) DO(ac##c parallel n copy(a[0:10]))\n"
             .to_owned()
             + &body(&format!("GO(loop)\n{LOOP}"));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_another_branch_makes_openacc_of_is_told() {
+    fn a_name_that_another_branch_makes_openacc_of_is_reported() {
         let names = "#ifdef HOST\n#define TO omp\n#else\n#define TO acc\n#endif\n";
         for names in [names.to_owned(), names.replace("ifdef", "ifndef")] {
             let text = "#define DO(x) _Pragma(#x)\n#define EV(x) DO(x)\n#define GO(x) EV(TO x)\n".to_owned()

@@ -98,8 +98,8 @@ fn named(text: &str) -> Option<usize> {
     match name.as_str() {
         "inf" | "infinity" => Some(length),
         "nan" => {
-            let behind = text[length..].strip_prefix('(').and_then(|rest| rest.find(')'));
-            Some(length + behind.map_or(0, |end| end + 2))
+            let after = text[length..].strip_prefix('(').and_then(|rest| rest.find(')'));
+            Some(length + after.map_or(0, |end| end + 2))
         }
         _ => None,
     }

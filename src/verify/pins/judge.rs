@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn without_bytes_samples_tell() {
+    fn without_bytes_samples_decide() {
         let reference = held(100, &[1.0, 2.0]);
         assert_eq!(in_short(&reference, &held(100, &[1.0, 2.0 + 1e-15]), None, 0.0), None);
         let found = in_short(&reference, &held(100, &[1.0, 3.0]), None, 0.0);

@@ -53,7 +53,7 @@ fn assert_within(file: &SourceFile, span: Span, what: &str) {
     );
 }
 
-fn assert_told(file: &SourceFile, said: &[Diag]) {
+fn assert_reported(file: &SourceFile, said: &[Diag]) {
     said.iter().for_each(|diag| assert_within(file, diag.primary.span, "a message"));
     report::diagnostics(file, said, report::Manner::default());
 }
@@ -61,7 +61,7 @@ fn assert_told(file: &SourceFile, said: &[Diag]) {
 /// The shadow has the length of the source, and what is found stands in the source, in order.
 fn scanned(file: &SourceFile) -> Scan {
     let (scan, said) = scan::scan(file, &View::default());
-    assert_told(file, &said);
+    assert_reported(file, &said);
     assert_eq!(scan.shadow.len(), file.bytes.len());
     let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
     if !file.language.is_fortran() {
@@ -93,7 +93,7 @@ fn assert_kept(bytes: &[u8], translation: &Translation) {
 
 /// What is left untranslated is mentioned, and nothing is a fault of ours.
 fn assert_spoken_of(file: &SourceFile, translation: &Translation) {
-    assert_told(file, &translation.diagnostics);
+    assert_reported(file, &translation.diagnostics);
     let worst = translation.diagnostics.iter().map(|diag| diag.severity).max();
     let left = translation.directives.iter().any(|one| one.outcome == Outcome::Left);
     assert!(!left || worst >= Some(Severity::Left), "a directive is untranslated in silence");
@@ -153,7 +153,7 @@ pub fn directives(input: &[u8]) {
     let Some((file, _)) = read(input) else { return };
     for one in &scanned(&file).directives {
         let (parsed, said) = acc::parse(&file, one);
-        assert_told(&file, &said);
+        assert_reported(&file, &said);
         assert!(parsed.is_some() || !said.is_empty(), "a directive is not read, and nothing is said");
     }
 }

@@ -306,13 +306,13 @@ mod tests {
     fn writes_in(text: &str, language: Language) -> Vec<String> {
         let tree = tree(text.as_bytes(), language).unwrap();
         let code = Code::new(text.as_bytes(), language, &tree, &Macros::new());
-        let told = |write: &Write| {
+        let placed = |write: &Write| {
             let declared = code.lookup(&write.name, write.at);
             let line = declared.map(|one| text[..one.at].matches('\n').count() + 1);
             let kind = declared.map(|one| one.kind);
             format!("{} {:?} {:?}", write.name, line.unwrap_or(0), kind.unwrap_or(Kind::Other))
         };
-        code.writes.iter().map(told).collect()
+        code.writes.iter().map(placed).collect()
     }
 
     #[test]

@@ -262,8 +262,8 @@ fn names(expression: &str, name: &str) -> bool {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '%';
     expression.match_indices(name).any(|(at, _)| {
         let before = expression.get(..at).unwrap_or_default();
-        let behind = expression.get(at + name.len()..).unwrap_or_default();
-        !before.ends_with(is_inner) && !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        let after = expression.get(at + name.len()..).unwrap_or_default();
+        !before.ends_with(is_inner) && !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
     })
 }
 
@@ -393,8 +393,8 @@ impl Reader {
                 self.if_statement(line, text);
             }
             "select" | "where" | "forall" | "critical" | "enum" if !is_assignment => {
-                let behind = argument(rest).map_or("", |(_, behind)| behind);
-                let is_one_line = matches!(first, "where" | "forall") && !behind.trim().is_empty();
+                let after = argument(rest).map_or("", |(_, after)| after);
+                let is_one_line = matches!(first, "where" | "forall") && !after.trim().is_empty();
                 if !is_one_line {
                     self.open.push(Open::Other);
                 }
@@ -472,12 +472,12 @@ impl Reader {
                 if matches!(first, "double") {
                     rest = word(rest).1;
                 }
-                if let Some((_, behind)) = argument(rest).filter(|_| !matches!(first, "dimension")) {
-                    rest = behind;
+                if let Some((_, after)) = argument(rest).filter(|_| !matches!(first, "dimension")) {
+                    rest = after;
                 }
-                if let Some(behind) = rest.trim_start().strip_prefix('*') {
-                    rest = behind.trim_start_matches(|c: char| c.is_ascii_digit());
-                    rest = argument(rest).map_or(rest, |(_, behind)| behind);
+                if let Some(after) = rest.trim_start().strip_prefix('*') {
+                    rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+                    rest = argument(rest).map_or(rest, |(_, after)| after);
                 }
                 (first.to_owned(), rest)
             }
@@ -503,8 +503,8 @@ impl Reader {
             .and_then(|list| list.split_once('/'))
             .map_or(list, |(_, list)| list);
         for item in split(list, ',') {
-            let (name, behind) = word(item);
-            let is_scalar = !is_array && !is_typed && !behind.trim_start().starts_with('(');
+            let (name, after) = word(item);
+            let is_scalar = !is_array && !is_typed && !after.trim_start().starts_with('(');
             let known = self.scopes[scope].names.entry(name.to_owned()).or_insert(Declared {
                 at,
                 is_scalar,
@@ -517,9 +517,9 @@ impl Reader {
     }
 
     fn do_statement(&mut self, rest: &str) {
-        let (first, behind) = word(rest);
+        let (first, after) = word(rest);
         let is_label = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
-        let (label, rest) = if is_label { (Some(first.to_owned()), behind) } else { (None, rest) };
+        let (label, rest) = if is_label { (Some(first.to_owned()), after) } else { (None, rest) };
         let rest = rest.trim_start().trim_start_matches(',');
         let counter = assignment(rest).map(|(left, _)| left.trim().to_owned()).filter(|left| is_name(left));
         let mut constructs = Vec::new();
@@ -554,17 +554,17 @@ impl Reader {
             }
             return;
         }
-        let Some((condition, behind)) = condition else { return self.assign(line, text) };
-        if behind.trim() == "then" {
+        let Some((condition, after)) = condition else { return self.assign(line, text) };
+        if after.trim() == "then" {
             self.open.push(Open::If(condition.to_owned()));
             return;
         }
         self.open.push(Open::If(condition.to_owned()));
-        let (first, rest) = word(behind);
+        let (first, rest) = word(after);
         if first == "call" {
             self.call(line, rest)
         } else {
-            self.assign(line, behind)
+            self.assign(line, after)
         }
         self.open.pop();
     }
@@ -690,8 +690,8 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
             b')' | b']' => depth = depth.saturating_sub(1),
             b'=' if depth == 0 => {
                 let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-                let behind = bytes.get(at + 1);
-                if matches!(before, Some(b'=' | b'/' | b'<' | b'>')) || matches!(behind, Some(b'=' | b'>')) {
+                let after = bytes.get(at + 1);
+                if matches!(before, Some(b'=' | b'/' | b'<' | b'>')) || matches!(after, Some(b'=' | b'>')) {
                     return None;
                 }
                 return Some((text.get(..at)?, text.get(at + 1..)?));

@@ -140,9 +140,9 @@ fn read_all(folders: &[PathBuf]) -> Result<Sum> {
             if path.file_name().is_some_and(|name| name == ".acc2omp") {
                 // What acc2omp knows of the tree is not part of it.
             } else if path.is_dir() {
-                let told = |error: std::io::Error| format!("{}: {error}", path.display());
-                for entry in fs::read_dir(&path).map_err(told)? {
-                    pending.push(entry.map_err(told)?.path());
+                let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+                for entry in fs::read_dir(&path).map_err(failed)? {
+                    pending.push(entry.map_err(failed)?.path());
                 }
             } else {
                 files.insert(path);

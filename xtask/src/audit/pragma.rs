@@ -81,8 +81,8 @@ impl Pragma {
         while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_' || c == '(') {
             let end = rest.get(start..).unwrap_or_default();
             let length = end.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(end.len());
-            let (word, behind) = end.split_at(length);
-            let (argument, behind) = argument(behind);
+            let (word, after) = end.split_at(length);
+            let (argument, after) = argument(after);
             if clauses.is_empty() && DIRECTIVE_WORDS.contains(&word) {
                 name.push(word.to_owned());
             }
@@ -91,7 +91,7 @@ impl Pragma {
                 let argument = argument.trim().to_owned();
                 clauses.push(Clause { name: word.to_owned(), argument });
             }
-            rest = behind;
+            rest = after;
         }
         Pragma { span, name, clauses, next_code }
     }
@@ -181,8 +181,8 @@ fn macros(file: &SourceFile, scan: &Scan) -> Macros {
     let mut found = Macros::new();
     for define in &scan.defines {
         let line = file.text(define.span);
-        let behind = line.split_once(define.name.as_str()).map_or("", |(_, behind)| behind);
-        let (params, _) = if define.params.is_some() { argument(behind) } else { ("", "") };
+        let after = line.split_once(define.name.as_str()).map_or("", |(_, after)| after);
+        let (params, _) = if define.params.is_some() { argument(after) } else { ("", "") };
         let assigned = assigned_by_macro(params, &define.body, file.language);
         if !assigned.is_empty() {
             found.insert(define.name.clone(), assigned);

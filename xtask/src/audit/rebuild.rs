@@ -79,19 +79,19 @@ fn poisoned_folder(work: &Path, output: &str, fixture: &str) -> PathBuf {
 fn lay_down(fixture: &Fixture, output: &Output, work: &Path) -> Result<usize> {
     let from = work.join(&output.name).join(&fixture.name);
     let to = poisoned_folder(work, &output.name, &fixture.name);
-    let told = |error: std::io::Error| format!("{}: {error}", to.display());
-    fs::create_dir_all(&to).map_err(told)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", to.display());
+    fs::create_dir_all(&to).map_err(failed)?;
     let mut count = 0;
-    for entry in fs::read_dir(&from).map_err(told)? {
-        let path = entry.map_err(told)?.path();
+    for entry in fs::read_dir(&from).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
         let (Some(name), true) = (path.file_name(), path.is_file()) else { continue };
-        let bytes = fs::read(&path).map_err(told)?;
+        let bytes = fs::read(&path).map_err(failed)?;
         let (text, more) = match Language::of(&path) {
             Some(language) => poison::poisoned(&bytes, language),
             None => (bytes, 0),
         };
         count += more;
-        fs::write(to.join(name), text).map_err(told)?;
+        fs::write(to.join(name), text).map_err(failed)?;
     }
     Ok(count)
 }
@@ -117,10 +117,10 @@ fn compare(pair: &Pair, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
 /// Each compiler's build of the canary must print poison.
 fn canary(toolchains: &Toolchains, work: &Path) -> Result<()> {
     let folder = work.join("canary");
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(&folder).map_err(told)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&folder).map_err(failed)?;
     let (text, _) = poison::poisoned(CANARY.as_bytes(), Language::C);
-    fs::write(folder.join("canary.c"), text).map_err(told)?;
+    fs::write(folder.join("canary.c"), text).map_err(failed)?;
     let fixture = Fixture {
         name: "canary".to_owned(),
         folder: folder.clone(),

@@ -100,8 +100,8 @@ mod tests {
         let text = format!("int g, d;\nvoid f(int n, double *a, int x, int y) {{ int i, j;\n{body}\n}}\n");
         let found = audit(text.as_bytes(), Language::C);
         assert!(found.unread.is_empty(), "{text}");
-        let told = |at: usize, name: &str| format!("{}: {name}", line(text.as_bytes(), at) - 2);
-        found.races.iter().map(|race| told(race.at, &race.name)).collect()
+        let placed = |at: usize, name: &str| format!("{}: {name}", line(text.as_bytes(), at) - 2);
+        found.races.iter().map(|race| placed(race.at, &race.name)).collect()
     }
 
     const FLAT: &str = "#pragma omp target teams distribute parallel for";

@@ -79,12 +79,12 @@ fn stand_in(library: &Path, users: &[PathBuf], folder: &Path) -> Result<()> {
     }
     text += "ud2\n.section .note.GNU-stack,\"\",@progbits\n";
     let source = folder.join(format!("{name}.s"));
-    let told = |error: std::io::Error| format!("{}: {error}", source.display());
-    fs::write(&source, text).map_err(told)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", source.display());
+    fs::write(&source, text).map_err(failed)?;
     let mut command = Command::new("gcc");
     command.args(["-shared", "-nostdlib"]).arg(format!("-Wl,-soname,{name}")).arg(&source);
     build(command.arg("-o").arg(folder.join(&*name)))?;
-    fs::remove_file(&source).map_err(told)
+    fs::remove_file(&source).map_err(failed)
 }
 
 /// The names that a library has, or wants, without their versions.

@@ -29,7 +29,7 @@ pub fn run(only: Option<&str>, given: Option<&Path>) -> Result<Verdict> {
     });
     let is_wanted = |program: &Program, toolchain| only.is_some() || is_quick(program, toolchain);
     let jobs: Vec<_> = jobs.filter(|&(program, toolchain, _)| is_wanted(program, toolchain)).collect();
-    let tally = each(&jobs, |&(program, toolchain, target)| shop.tell(program, toolchain, target))?;
+    let tally = each(&jobs, |&(program, toolchain, target)| shop.report(program, toolchain, target))?;
     println!("{}", shop.toolchains.spent);
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
@@ -80,7 +80,7 @@ struct Shop {
 }
 
 impl Shop {
-    fn tell(&self, program: &Program, toolchain: Toolchain, target: Option<Target>) -> Result<Tally> {
+    fn report(&self, program: &Program, toolchain: Toolchain, target: Option<Target>) -> Result<Tally> {
         match self.wrong(program, toolchain, target)? {
             None => Ok(Tally { passed: 1, ..Tally::default() }),
             Some(wrong) => {
@@ -141,7 +141,7 @@ impl Shop {
         }
         for mut step in self.toolchains.build(toolchain, &sources, path, false)? {
             if step.get_program() != "objcopy" {
-                step.args(program.told_compiler());
+                step.args(program.compiler_defines());
             }
             let step = step.current_dir(folder);
             let built = self.toolchains.spent.on(toolchain, "builds", || process::capture(step, LIMIT))?;

@@ -71,17 +71,17 @@ fn bundle(folder: &Path, only: Option<&str>, given: Option<&Path>) -> Result<Ver
     let programs = program::all(&root, only, false)?;
     let work = tempfile::Builder::new().prefix("acc2omp-bench-").tempdir().map_err(|e| e.to_string())?;
     let translator = translator(&root, given)?;
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(folder.join("bin")).map_err(told)?;
-    let folder = folder.canonicalize().map_err(told)?;
-    fs::copy(root.join(SUITE).join("run.sh"), folder.join("run.sh")).map_err(told)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(folder.join("bin")).map_err(failed)?;
+    let folder = folder.canonicalize().map_err(failed)?;
+    fs::copy(root.join(SUITE).join("run.sh"), folder.join("run.sh")).map_err(failed)?;
     let cuda = Cuda::prepare(&root, work.path())?;
     let place = Place { root, work: work.path().to_path_buf() };
     place.translate(&translator, &programs, targets)?;
     beside::gather(&cuda, &offload, &folder.join("lib"))?;
     let shop = Shop { cuda, offload, place, folder };
     shop.runtime(&programs)?;
-    let tally = each(&shop.jobs(programs)?, |job| shop.tell(job))?;
+    let tally = each(&shop.jobs(programs)?, |job| shop.report(job))?;
     let place = shop.folder.display();
     println!("{} built, {} failed; run.sh in {place} compares them", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
@@ -150,7 +150,7 @@ impl Shop {
         Ok(jobs)
     }
 
-    fn tell(&self, job: &Job) -> Result<Tally> {
+    fn report(&self, job: &Job) -> Result<Tally> {
         let name = job.name();
         let program = self.folder.join("bin").join(&name);
         let done = match job {
@@ -158,7 +158,7 @@ impl Shop {
             Job::OpenMp(one) => self.to_openmp(one, &program),
             Job::OpenAcc(one) => {
                 let mut command = self.offload.gcc(one.language.gcc(), "-fopenacc");
-                command.args(one.told_compiler()).arg(self.place.source(one)).arg("-o").arg(&program);
+                command.args(one.compiler_defines()).arg(self.place.source(one)).arg("-o").arg(&program);
                 build(command.arg("-lm"))
             }
             Job::Hand(source) => {
@@ -193,7 +193,7 @@ impl Shop {
             Language::C => (self.offload.clang(), Target::Clang),
             Language::Fortran => (self.offload.gcc("gfortran", "-fopenmp"), Target::Gcc),
         };
-        command.args(one.told_compiler()).arg(self.place.translated(one, target).join(one.file()));
+        command.args(one.compiler_defines()).arg(self.place.translated(one, target).join(one.file()));
         build(command.arg("-o").arg(program).arg("-lm"))
     }
 
@@ -201,7 +201,7 @@ impl Shop {
         let folder = self.place.translated(one, Target::Cuda);
         let object = folder.join(format!("{}.o", one.name));
         let mut command = Command::new(one.language.gcc());
-        command.current_dir(&folder).args(["-O3", "-c"]).args(one.told_compiler());
+        command.current_dir(&folder).args(["-O3", "-c"]).args(one.compiler_defines());
         let mut link = self.cuda.nvcc_shared();
         if one.language == Language::Fortran {
             let mut modules = Command::new("gfortran");
@@ -211,7 +211,7 @@ impl Shop {
             link.arg(self.cuda.module()).arg("-lgfortran");
         }
         build(command.arg(one.file()).arg("-o").arg(&object))?;
-        link.arg("-rdc=true").args(one.told_compiler());
+        link.arg("-rdc=true").args(one.compiler_defines());
         link.arg(folder.join(one.device_file())).arg(self.runtime_object());
         build(link.arg(&object).arg("-o").arg(program))
     }

@@ -84,7 +84,7 @@ impl Style {
     }
 
     /// What the translator and the compilers get.
-    pub fn told(self) -> &'static [&'static str] {
+    pub fn defines(self) -> &'static [&'static str] {
         match self {
             Style::Directed => &["-DDIRECTED=1", "-DOUTER=0"],
             Style::Outer => &["-DDIRECTED=0", "-DOUTER=1"],
@@ -143,22 +143,22 @@ impl Program {
     }
 
     /// What the preprocessor gets.
-    pub fn told(&self) -> Vec<&'static str> {
-        let mut told = self.style.told().to_vec();
+    pub fn defines(&self) -> Vec<&'static str> {
+        let mut defines = self.style.defines().to_vec();
         if self.is_small {
-            told.push(match self.name.as_str() {
+            defines.push(match self.name.as_str() {
                 name if CUBES.contains(&name) => SMALL_CUBE,
                 name if LINES.contains(&name) => SMALL_LINE,
                 _ => SMALL,
             });
         }
-        told
+        defines
     }
 
     /// What a compiler gets: sources in Fortran are without conditions then.
-    pub fn told_compiler(&self) -> Vec<&'static str> {
+    pub fn compiler_defines(&self) -> Vec<&'static str> {
         match self.language {
-            Language::C => self.told(),
+            Language::C => self.defines(),
             Language::Fortran => Vec::new(),
         }
     }
@@ -215,11 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn only_sizes_for_the_processor_are_told() {
+    fn only_sizes_for_the_processor_are_reported() {
         let root = root().unwrap();
-        let told = |name, is_small| all(&root, Some(name), is_small).unwrap().remove(0).told();
-        assert_eq!(told("jacobi.c.outer", false), ["-DDIRECTED=0", "-DOUTER=1"]);
-        assert_eq!(told("jacobi.c.outer", true), ["-DDIRECTED=0", "-DOUTER=1", "-DN=32"]);
-        assert_eq!(told("spmv.f90.kernels", true).last(), Some(&"-DN=10"));
+        let defines = |name, is_small| all(&root, Some(name), is_small).unwrap().remove(0).defines();
+        assert_eq!(defines("jacobi.c.outer", false), ["-DDIRECTED=0", "-DOUTER=1"]);
+        assert_eq!(defines("jacobi.c.outer", true), ["-DDIRECTED=0", "-DOUTER=1", "-DN=32"]);
+        assert_eq!(defines("spmv.f90.kernels", true).last(), Some(&"-DN=10"));
     }
 }

@@ -105,7 +105,7 @@ impl Place {
         }
         for program in programs {
             let mut command = Command::new("gfortran");
-            command.args(["-cpp", "-E", "-P"]).args(program.told()).arg(&program.original);
+            command.args(["-cpp", "-E", "-P"]).args(program.defines()).arg(&program.original);
             build(command.arg("-o").arg(self.source(program)))?;
         }
         Ok(())
@@ -121,7 +121,7 @@ impl Place {
         let mut command = Command::new(translator);
         command.arg(self.sources(language, style)).args(target.options());
         if language == Language::C {
-            command.args(style.told());
+            command.args(style.defines());
         }
         command.args(["--quiet", "-o"]).arg(self.folder(language, style, target.name()));
         let said = process::capture(&mut command, LIMIT)?;

@@ -90,7 +90,7 @@ struct Files {
 impl Project {
     /// A fixture, with the options of its marks.
     pub fn of_fixture(fixture: &Fixture) -> Result<Project> {
-        let is_given = fixture.marks.told;
+        let is_given = fixture.marks.given;
         let project = Project::of_folder(&fixture.folder)?;
         Ok(Project { options: fixture.marks.options.clone(), is_given, ..project })
     }
@@ -353,10 +353,10 @@ fn is_header(path: &Path) -> bool {
 
 /// All files of a folder and its folders, sorted.
 fn below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let given = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(told)? {
-        let path = entry.map_err(told)?.path();
+    for entry in fs::read_dir(folder).map_err(given)? {
+        let path = entry.map_err(given)?.path();
         let is_folder = path.is_dir();
         found.extend(if is_folder { below(&path)? } else { vec![path] });
     }

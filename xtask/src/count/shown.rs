@@ -30,9 +30,8 @@ pub fn directives(name: &str, text: &str, is_fortran: bool) -> BTreeMap<(String,
 fn without_raw_strings(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("R\"") {
-        let end =
-            behind.split_once('(').filter(|(tag, _)| tag.len() <= 16 && !tag.contains([' ', '"', '\n']));
+    while let Some((before, after)) = rest.split_once("R\"") {
+        let end = after.split_once('(').filter(|(tag, _)| tag.len() <= 16 && !tag.contains([' ', '"', '\n']));
         let inside = end.and_then(|(tag, inside)| inside.split_once(&format!("){tag}\"")));
         out.push_str(before);
         out.push_str("R\"");
@@ -41,7 +40,7 @@ fn without_raw_strings(text: &str) -> String {
                 out.extend(inside.chars().filter(|c| *c == '\n'));
                 rest
             }
-            None => behind,
+            None => after,
         };
     }
     out + rest

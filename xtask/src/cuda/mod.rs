@@ -203,20 +203,20 @@ pub fn build(command: &mut Command) -> Result<()> {
 fn failure(command: &mut Command) -> Result<Option<String>> {
     let done = process::capture(command, LIMIT)?;
     let name = command.get_program().to_string_lossy().into_owned();
-    let told = || format!("{name}: {}\n{}{}", done.end(), done.stdout, done.stderr);
-    Ok((!done.succeeded()).then(told))
+    let failed = || format!("{name}: {}\n{}{}", done.end(), done.stdout, done.stderr);
+    Ok((!done.succeeded()).then(failed))
 }
 
 /// Copies a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let told = |error: std::io::Error| format!("{}: {error}", from.display());
-    fs::create_dir_all(to).map_err(told)?;
-    for entry in fs::read_dir(from).map_err(told)? {
-        let entry = entry.map_err(told)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", from.display());
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         let place = to.join(entry.file_name());
         match entry.path().is_dir() {
             true => copy(&entry.path(), &place)?,
-            false => drop(fs::copy(entry.path(), place).map_err(told)?),
+            false => drop(fs::copy(entry.path(), place).map_err(failed)?),
         }
     }
     Ok(())
@@ -224,10 +224,10 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// The files of a folder with an ending, by name.
 pub fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(told)? {
-        let path = entry.map_err(told)?.path();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
         if path.extension().is_some_and(|one| one == ending) {
             files.push(path);
         }

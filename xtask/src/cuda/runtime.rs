@@ -51,11 +51,11 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let place = Place { cuda, root, work: work.path().to_path_buf(), library, programs };
     // Both ways of a test beside each other.
     let jobs: Vec<(&PathBuf, bool)> = tests.iter().flat_map(|test| [(test, true), (test, false)]).collect();
-    let mut tally = each(&jobs, |(test, on_gpu)| place.tell(test, *on_gpu))?;
+    let mut tally = each(&jobs, |(test, on_gpu)| place.report(test, *on_gpu))?;
     if options.only.is_none() {
-        tally = tally.and(&told("made program", "make", place.made()?));
+        tally = tally.and(&counted("made program", "make", place.made()?));
         for (folder, ending, compiler) in COMPILED {
-            tally = tally.and(&told(folder, "cc", place.compiled(folder, ending, compiler)?));
+            tally = tally.and(&counted(folder, "cc", place.compiled(folder, ending, compiler)?));
         }
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
@@ -73,7 +73,7 @@ struct Place {
 }
 
 /// Says how a test ended, and counts it.
-fn told(name: &str, kind: &str, wrong: Option<String>) -> Tally {
+fn counted(name: &str, kind: &str, wrong: Option<String>) -> Tally {
     match wrong {
         None => {
             println!("ok     {name} ({kind})");
@@ -137,11 +137,11 @@ impl Place {
         Ok(command)
     }
 
-    fn tell(&self, test: &Path, on_gpu: bool) -> Result<Tally> {
+    fn report(&self, test: &Path, on_gpu: bool) -> Result<Tally> {
         let name = test.file_stem().unwrap_or_default().to_string_lossy();
         let kind = if on_gpu { "nvcc" } else { "shim" };
         let wrong = if on_gpu { self.for_gpu(test, &name)? } else { self.on_processor(test, &name)? };
-        Ok(told(&format!("runtime {name}"), kind, wrong))
+        Ok(counted(&format!("runtime {name}"), kind, wrong))
     }
 
     fn for_gpu(&self, test: &Path, name: &str) -> Result<Option<String>> {

@@ -172,13 +172,13 @@ impl Case<'_> {
             // The mark is for OpenMP: CUDA may know more.
             Some(wrong) if !(toolchain.is_cuda() && self.fixture.marks.left) => Ok(Err(wrong)),
             _ => {
-                let told = output.told(toolchain, self.fixture.is_fortran());
+                let given = output.given(toolchain, self.fixture.is_fortran());
                 if toolchain == Toolchain::Plain {
                     // Without directives, what is private is one variable with the one around.
-                    let built = self.build(toolchain, &folder, &output.name, &told)?;
+                    let built = self.build(toolchain, &folder, &output.name, &given)?;
                     return Ok(built.map(|_| Seen::default()));
                 }
-                self.build_told(toolchain, &folder, &output.name, &told)
+                self.build_given(toolchain, &folder, &output.name, &given)
             }
         }
     }
@@ -233,18 +233,18 @@ impl Case<'_> {
         folder: &Path,
         kind: &str,
     ) -> Result<std::result::Result<Seen, Wrong>> {
-        self.build_told(toolchain, folder, kind, &[])
+        self.build_given(toolchain, folder, kind, &[])
     }
 
     /// The same with options for the compilers.
-    fn build_told(
+    fn build_given(
         &self,
         toolchain: Toolchain,
         folder: &Path,
         kind: &str,
-        told: &[String],
+        given: &[String],
     ) -> Result<std::result::Result<Seen, Wrong>> {
-        match self.build(toolchain, folder, kind, told)? {
+        match self.build(toolchain, folder, kind, given)? {
             Ok(Some(program)) if toolchain.is_run() => self.run(toolchain, &program),
             Ok(Some(_)) => Ok(Ok(Seen::default())),
             Ok(None) => Ok(Ok(Seen { why_not: Some("not built".to_owned()), ..Seen::default() })),
@@ -258,7 +258,7 @@ impl Case<'_> {
         toolchain: Toolchain,
         folder: &Path,
         kind: &str,
-        told: &[String],
+        given: &[String],
     ) -> Result<std::result::Result<Option<PathBuf>, Wrong>> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is not an error.
@@ -272,7 +272,7 @@ impl Case<'_> {
         }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             if step.get_program() != "objcopy" {
-                step.args(&self.fixture.marks.options).args(told);
+                step.args(&self.fixture.marks.options).args(given);
             }
             let step = step.current_dir(folder);
             let built = self.toolchains.spent.on(toolchain, "builds", || process::capture(step, LIMIT))?;

@@ -32,14 +32,17 @@ mod tests {
 
     #[test]
     fn everything_else_is() {
-        let told = |a, b| first_difference(a, b).unwrap_or_default();
-        assert_eq!(told("a 1\nb 2\n", "a 1\nb 3\n"), "line 2, column 3: expected `2`, found `3`");
-        assert_eq!(told("a 1\n", ""), "line 1: expected `a 1`, found `(end)`");
-        assert_eq!(told("", "a 1\n"), "line 1: expected `(end)`, found `a 1`");
-        assert_eq!(told("a 0\n", "a 1e-30\n"), "line 1, column 3: expected `0`, found `1e-30`");
-        assert_eq!(told("a nan\n", "a 1\n"), "line 1, column 3: expected `nan`, found `1`");
-        assert_eq!(told("a 1 2\n", "a 1\n"), "line 1: expected `a 1 2`, found `a 1`");
-        assert_eq!(told("x 1.5\n", "x 1.50000001\n"), "line 1, column 3: expected `1.5`, found `1.50000001`");
-        assert_eq!(told("a b\n", "ab\n"), "line 1: expected `a b`, found `ab`");
+        let difference = |a, b| first_difference(a, b).unwrap_or_default();
+        assert_eq!(difference("a 1\nb 2\n", "a 1\nb 3\n"), "line 2, column 3: expected `2`, found `3`");
+        assert_eq!(difference("a 1\n", ""), "line 1: expected `a 1`, found `(end)`");
+        assert_eq!(difference("", "a 1\n"), "line 1: expected `(end)`, found `a 1`");
+        assert_eq!(difference("a 0\n", "a 1e-30\n"), "line 1, column 3: expected `0`, found `1e-30`");
+        assert_eq!(difference("a nan\n", "a 1\n"), "line 1, column 3: expected `nan`, found `1`");
+        assert_eq!(difference("a 1 2\n", "a 1\n"), "line 1: expected `a 1 2`, found `a 1`");
+        assert_eq!(
+            difference("x 1.5\n", "x 1.50000001\n"),
+            "line 1, column 3: expected `1.5`, found `1.50000001`"
+        );
+        assert_eq!(difference("a b\n", "ab\n"), "line 1: expected `a b`, found `ab`");
     }
 }

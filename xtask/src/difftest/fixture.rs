@@ -60,7 +60,7 @@ pub struct Marks {
     /// Options for all compilers, as `-DN=100` or `-UN`.
     pub options: Vec<String>,
     /// The translation gets these options.
-    pub told: bool,
+    pub given: bool,
     /// Options of the translator, as `--nest=loop`, with which it is translated to OpenMP.
     pub translated: Vec<String>,
     /// How many kernels the translation launches at least, where the original's constructs are not measure.
@@ -118,9 +118,9 @@ impl Fixture {
 impl Marks {
     /// The options that the translator gets for this fixture beside those for all.
     pub fn for_translator(&self, is_cuda: bool) -> Vec<String> {
-        let told = if self.told { self.options.as_slice() } else { &[] };
+        let given = if self.given { self.options.as_slice() } else { &[] };
         let of_openmp = if is_cuda { &[] } else { self.translated.as_slice() };
-        [told, of_openmp].concat()
+        [given, of_openmp].concat()
     }
 
     fn read(&mut self, line: &str) -> std::result::Result<(), String> {
@@ -131,7 +131,7 @@ impl Marks {
                     self.options.push(word.to_owned())
                 }
                 None if word.starts_with("--") => self.translated.push(word.to_owned()),
-                None if word == "told" => self.told = true,
+                None if word == "given" => self.given = true,
                 None if word == "plain" => self.plain = true,
                 None if word == "left" => self.left = true,
                 None if word == "openmp" => self.openmp = true,
@@ -180,8 +180,8 @@ fn has_sentinel(line: &str) -> bool {
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::read_dir(folder).map_err(told)?.map(|entry| Ok(entry.map_err(told)?.path())).collect()
+    let given = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::read_dir(folder).map_err(given)?.map(|entry| Ok(entry.map_err(given)?.path())).collect()
 }
 
 /// A file's name without its folder.
@@ -201,8 +201,8 @@ mod tests {
         assert_eq!(marks, Marks { plain: true, launches: Some(12), ..Marks::default() });
         marks.read(" left gfortran no-flang host openmp").unwrap();
         assert!(marks.left && marks.gfortran && marks.no_flang && marks.host && marks.openmp && !marks.cuda);
-        marks.read(" told -DA=1 -UB").unwrap();
-        assert!(marks.told && marks.options == ["-DA=1", "-UB"]);
+        marks.read(" given -DA=1 -UB").unwrap();
+        assert!(marks.given && marks.options == ["-DA=1", "-UB"]);
         assert_eq!(marks.read(" launches>=x"), Err("launches>=x".to_owned()));
         assert_eq!(marks.read(" lef"), Err("lef".to_owned()));
     }

@@ -135,7 +135,7 @@ impl Output {
     }
 
     /// What a compiler gets for them.
-    pub fn told(&self, toolchain: Toolchain, is_fortran: bool) -> Vec<String> {
+    pub fn given(&self, toolchain: Toolchain, is_fortran: bool) -> Vec<String> {
         let [acc, omp] = MACROS;
         let chosen = match toolchain {
             Toolchain::OpenAcc => Some(acc),
@@ -305,11 +305,11 @@ fn translate_into(
     translator: &Path,
     output: &Output,
     folder: &Path,
-    told: &[String],
+    given: &[String],
 ) -> Result<()> {
     let mut command = Command::new(translator);
     // What is reported something is translated once more, over its translation with all others.
-    command.arg(folder).arg("-o").arg(place).args(&output.options).args(told).args(["--quiet", "--force"]);
+    command.arg(folder).arg("-o").arg(place).args(&output.options).args(given).args(["--quiet", "--force"]);
     let output = process::capture(&mut command, TRANSLATION_LIMIT)?;
     // 1 says that a directive is left untranslated; which one, and whether it may be, is seen in the text.
     match output.status.and_then(|status| status.code()) {

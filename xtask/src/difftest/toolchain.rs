@@ -124,7 +124,7 @@ impl Toolchain {
     pub fn launches(self, printed: &str) -> Option<usize> {
         let lines = |sign: &str| Some(printed.lines().filter(|line| line.contains(sign)).count());
         match self {
-            // On the host, gcc's library launches nothing: it only tells of constructs.
+            // On the host, gcc's library launches nothing: it only reports constructs.
             Toolchain::OpenAcc => lines("GOACC_parallel_keyed"),
             Toolchain::ClangOpenMp | Toolchain::FlangDevice => {
                 usize::try_from(verify::launched(printed)).ok()

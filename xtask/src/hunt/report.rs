@@ -26,7 +26,7 @@ pub struct Found {
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     passed: usize,
-    told: usize,
+    reported: usize,
     failed: usize,
     excluded: usize,
     skipped: usize,
@@ -64,8 +64,8 @@ impl Report {
         match outcome {
             Outcome::Passed => count.passed += 1,
             Outcome::Skipped => count.skipped += 1,
-            Outcome::Told(codes) => {
-                count.told += 1;
+            Outcome::Reported(codes) => {
+                count.reported += 1;
                 for code in codes {
                     *self.codes.entry((code, made.family)).or_default() += 1;
                 }
@@ -96,7 +96,7 @@ impl Report {
         for (family, count) in other.families {
             let known = self.families.entry(family).or_default();
             known.passed += count.passed;
-            known.told += count.told;
+            known.reported += count.reported;
             known.failed += count.failed;
             known.excluded += count.excluded;
             known.skipped += count.skipped;
@@ -191,10 +191,10 @@ impl Report {
             println!("failed {number}: {kind}");
         }
         let sum = |of: fn(&Count) -> usize| self.families.values().map(of).sum::<usize>();
-        let (told, tried) = (sum(|one| one.told), sum(|one| one.passed + one.told + one.failed));
+        let (reported, tried) = (sum(|one| one.reported), sum(|one| one.passed + one.reported + one.failed));
         println!(
             "share reported: {:.1} % of {tried} translations",
-            100.0 * told as f64 / tried.max(1) as f64
+            100.0 * reported as f64 / tried.max(1) as f64
         );
         let programs: usize = self.programs.values().sum();
         let list: Vec<String> =
@@ -218,12 +218,13 @@ impl Report {
             "family", "passed", "reported", "share", "failed", "excluded", "skipped"
         );
         for (family, count) in &self.families {
-            let share = 100.0 * count.told as f64 / (count.passed + count.told + count.failed).max(1) as f64;
+            let share =
+                100.0 * count.reported as f64 / (count.passed + count.reported + count.failed).max(1) as f64;
             println!(
                 "{:12} {:7} {:7} {share:5.1}% {:7} {:8} {:8}",
                 family.name(),
                 count.passed,
-                count.told,
+                count.reported,
                 count.failed,
                 count.excluded,
                 count.skipped

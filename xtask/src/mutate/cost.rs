@@ -1,4 +1,4 @@
-//! What `acc2omp verify` costs a program: with pins, and with the variables that make run-time libraries tell of launches.
+//! What `acc2omp verify` costs a program: with pins, and with the variables that make run-time libraries report launches.
 //!
 //! Invariant: a time is that on processors, the least of runs that alternate: others may be at work, too.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use acc2omp::verify::TELL;
+use acc2omp::verify::REPORT_LAUNCHES;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
@@ -37,7 +37,7 @@ pub fn line(trial: &Trial) -> Result<String> {
         ("reference", reference, &[]),
         ("pins/reference", reference, pins),
         ("correct", translation, &[]),
-        ("correct", translation, &TELL),
+        ("correct", translation, &REPORT_LAUNCHES),
         ("pins/correct", translation, pins),
     ];
     let mut least: BTreeMap<usize, f64> = BTreeMap::new();

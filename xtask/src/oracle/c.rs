@@ -36,9 +36,9 @@ pub fn rewrite(text: &str, language: Language, chosen: &[Chosen]) -> Result<Stri
         let is_chosen =
             |one: &&Chosen| node.kind() == "for_statement" && node.start_position().row == one.line;
         let Some(one) = chosen.iter().find(is_chosen) else { continue };
-        let told = |why: &str| format!("line {}: {why}", one.line + 1);
-        let head = head(node, &code).ok_or_else(|| told("the loop's head is not understood"))?;
-        let body = node.child_by_field_name("body").ok_or_else(|| told("the loop has no body"))?;
+        let placed = |why: &str| format!("line {}: {why}", one.line + 1);
+        let head = head(node, &code).ok_or_else(|| placed("the loop's head is not understood"))?;
+        let body = node.child_by_field_name("body").ok_or_else(|| placed("the loop has no body"))?;
         let poison: Vec<&String> =
             one.private.iter().filter(|name| code.lookup(name, node.start_byte()).is_some()).collect();
         edits.push((node.start_byte(), body.start_byte(), head.text(one.id, &poison)));

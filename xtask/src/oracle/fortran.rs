@@ -22,12 +22,12 @@ pub fn rewrite(text: &str, is_first: bool, count: usize, chosen: &[Chosen]) -> R
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut units: Vec<usize> = Vec::new();
     for one in chosen {
-        let told = |why: &str| format!("line {}: {why}", one.line + 1);
-        let line = text.lines().nth(one.line).ok_or_else(|| told("there is no such line"))?;
-        let head = head(line).ok_or_else(|| told("the loop's head is not understood"))?;
+        let placed = |why: &str| format!("line {}: {why}", one.line + 1);
+        let line = text.lines().nth(one.line).ok_or_else(|| placed("there is no such line"))?;
+        let head = head(line).ok_or_else(|| placed("the loop's head is not understood"))?;
         let above = text.lines().take(one.line).collect::<Vec<_>>();
         let unit =
-            above.iter().rposition(|line| begins_unit(line)).ok_or_else(|| told("it is in no unit"))?;
+            above.iter().rposition(|line| begins_unit(line)).ok_or_else(|| placed("it is in no unit"))?;
         units.push(unit);
         if let Some(line) = lines.get_mut(one.line) {
             *line = head.text(one);

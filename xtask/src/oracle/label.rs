@@ -88,7 +88,7 @@ fn parallel(rest: &str) -> Option<Label> {
             let is_said = !reason.trim().is_empty();
             return is_said.then_some(Label::Parallel { private, reductions, in_reach: false });
         }
-        let (clause, behind) = rest.split_once(')')?;
+        let (clause, after) = rest.split_once(')')?;
         match clause.split_once('(')? {
             ("private", names) => private.extend(names.split(',').map(|name| name.trim().to_owned())),
             ("reduction", inside) => {
@@ -97,7 +97,7 @@ fn parallel(rest: &str) -> Option<Label> {
             }
             _ => return None,
         }
-        rest = behind.trim();
+        rest = after.trim();
     }
     Some(Label::Parallel { private, reductions, in_reach: true })
 }

@@ -39,13 +39,13 @@ pub fn check() -> Result<()> {
 /// Installs CUDA. nvcc finds its parts by where it is itself, except for `lib64`.
 pub fn install() -> Result<()> {
     kit().install(|folder| {
-        let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         let site = folder.with_extension("site");
         packages(CUDA, &site)?;
-        fs::remove_dir_all(folder).map_err(told)?;
-        fs::rename(site.join(IN_SITE), folder).map_err(told)?;
-        symlink(Path::new("lib"), folder.join("lib64")).map_err(told)?;
-        fs::remove_dir_all(&site).map_err(told)
+        fs::remove_dir_all(folder).map_err(failed)?;
+        fs::rename(site.join(IN_SITE), folder).map_err(failed)?;
+        symlink(Path::new("lib"), folder.join("lib64")).map_err(failed)?;
+        fs::remove_dir_all(&site).map_err(failed)
     })
 }
 

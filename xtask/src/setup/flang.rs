@@ -94,9 +94,9 @@ pub fn check() -> Result<()> {
 
 pub fn install() -> Result<()> {
     kit()?.install(|folder| {
-        let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         let flang = Flang { folder: folder.to_path_buf() };
-        fs::create_dir_all(flang.libraries()).map_err(told)?;
+        fs::create_dir_all(flang.libraries()).map_err(failed)?;
         unpack(PACKAGES, &folder.join("root"))?;
         libraries(&flang)?;
         device(folder, &flang)
@@ -112,9 +112,9 @@ fn libraries(flang: &Flang) -> Result<()> {
         (&devices, "libomptarget.so.22.1", "libomptarget.so"),
     ] {
         let place = flang.libraries();
-        let told = |error: std::io::Error| format!("{}: {error}", from.join(name).display());
-        fs::copy(from.join(name), place.join(name)).map_err(told)?;
-        symlink(name, place.join(alias)).map_err(told)?;
+        let failed = |error: std::io::Error| format!("{}: {error}", from.join(name).display());
+        fs::copy(from.join(name), place.join(name)).map_err(failed)?;
+        symlink(name, place.join(alias)).map_err(failed)?;
     }
     Ok(())
 }
@@ -122,10 +122,10 @@ fn libraries(flang: &Flang) -> Result<()> {
 /// Builds the library of device code, and the `clang` that links it to each image for the device.
 fn device(folder: &Path, flang: &Flang) -> Result<()> {
     let (linker, compiler) = (flang.programs().join("clang"), flang.compiler());
-    let told = |error: std::io::Error| format!("{}: {error}", linker.display());
+    let failed = |error: std::io::Error| format!("{}: {error}", linker.display());
     // What was unpacked is a link to the other name.
-    fs::remove_file(&compiler).map_err(told)?;
-    fs::rename(&linker, &compiler).map_err(told)?;
+    fs::remove_file(&compiler).map_err(failed)?;
+    fs::rename(&linker, &compiler).map_err(failed)?;
     let object = folder.join("device.o");
     let mut compile = Command::new(&compiler);
     compile.args(["-O1", "-fPIC", "-c"]).arg(root()?.join(DEVICE_LIBRARY)).arg("-o").arg(&object);
@@ -141,6 +141,6 @@ fn device(folder: &Path, flang: &Flang) -> Result<()> {
     share.args(["-lstdc++", "-lm", "-o"]).arg(flang.libraries().join("libflang_rt.runtime.so"));
     answer(&mut share)?;
     let script = format!("{LINKER}exec '{}' \"$@\" '{}'\n", compiler.display(), object.display());
-    fs::write(&linker, script).map_err(told)?;
-    fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(told)
+    fs::write(&linker, script).map_err(failed)?;
+    fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(failed)
 }

@@ -103,15 +103,15 @@ fn install_clang(folder: &Path) -> Result<()> {
     let site = folder.with_extension("site");
     cuda::packages(CUDA, &site)?;
     let site = site.join("nvidia");
-    let told = |error: std::io::Error| format!("{}: {error}", site.display());
+    let failed = |error: std::io::Error| format!("{}: {error}", site.display());
     for (part, place) in PARTS {
-        fs::rename(site.join(part), folder.join(place)).map_err(told)?;
+        fs::rename(site.join(part), folder.join(place)).map_err(failed)?;
     }
     let programs = folder.join("bin");
     fs::rename(site.join("nvjitlink/lib").join(LINKER_LIBRARY), programs.join(LINKER_LIBRARY))
-        .map_err(told)?;
+        .map_err(failed)?;
     let linker = programs.join("nvlink");
-    fs::write(&linker, LINKER).map_err(told)?;
-    fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(told)?;
-    fs::remove_dir_all(folder.with_extension("site")).map_err(told)
+    fs::write(&linker, LINKER).map_err(failed)?;
+    fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+    fs::remove_dir_all(folder.with_extension("site")).map_err(failed)
 }

@@ -91,13 +91,13 @@ impl Kit {
         }
         println!("setup: installing {}", self.name);
         let folder = self.folder()?;
-        let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(told)?;
+            fs::remove_dir_all(&folder).map_err(failed)?;
         }
-        fs::create_dir_all(&folder).map_err(told)?;
+        fs::create_dir_all(&folder).map_err(failed)?;
         make(&folder)?;
-        fs::write(folder.join(INSTALLED), &self.contents).map_err(told)
+        fs::write(folder.join(INSTALLED), &self.contents).map_err(failed)
     }
 }
 
@@ -116,17 +116,17 @@ fn is_root() -> bool {
 
 /// Unpacks packages of Debian into a folder, without what they depend on.
 fn unpack(packages: &[&str], folder: &Path) -> Result<()> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let place = folder.join("packages");
-    fs::create_dir_all(&place).map_err(told)?;
+    fs::create_dir_all(&place).map_err(failed)?;
     apt_get(&["update"])?;
     let mut download = Command::new("apt-get");
     answer(download.args(["--quiet", "--quiet", "download"]).args(packages).current_dir(&place))?;
-    for entry in fs::read_dir(&place).map_err(told)? {
-        let package = entry.map_err(told)?.path();
+    for entry in fs::read_dir(&place).map_err(failed)? {
+        let package = entry.map_err(failed)?.path();
         answer(Command::new("dpkg").arg("-x").arg(package).arg(folder))?;
     }
-    fs::remove_dir_all(&place).map_err(told)
+    fs::remove_dir_all(&place).map_err(failed)
 }
 
 /// What a program prints; it must not fail.

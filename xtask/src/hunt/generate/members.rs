@@ -13,7 +13,7 @@ use crate::hunt::program::{
 struct Objects {
     one: VarId,
     several: VarId,
-    behind: VarId,
+    pointee: VarId,
     count: usize,
     numbers: [Num; 3],
     size: usize,
@@ -44,27 +44,27 @@ fn make(writer: &mut Writer) -> Objects {
     let of = Type::Struct(number);
     let one = writer.variable("s", of.clone(), Storage::Local);
     let several = writer.variable("t", Type::Array(vec![count], Box::new(of.clone())), Storage::Local);
-    let behind = writer.variable("u", Type::Pointer(Box::new(of)), Storage::Local);
+    let pointee = writer.variable("u", Type::Pointer(Box::new(of)), Storage::Local);
     if writer.is_fortran() {
-        writer.program.vars[behind].flavour =
+        writer.program.vars[pointee].flavour =
             if writer.random.chance(70) { Flavour::Allocatable } else { Flavour::FortranPointer };
     }
-    writer.push(Stmt::Allocate { place: Place::Var(behind), count });
-    for var in [one, several, behind] {
+    writer.push(Stmt::Allocate { place: Place::Var(pointee), count });
+    for var in [one, several, pointee] {
         let (factor, add) = (writer.random.between(1, 7), writer.random.between(0, 9));
         writer.push(Stmt::Fill { place: Place::Var(var), count, factor, add, modulus: 13 });
     }
-    Objects { one, several, behind, count, numbers, size }
+    Objects { one, several, pointee, count, numbers, size }
 }
 
 fn show(writer: &mut Writer, objects: &Objects) {
-    for var in [objects.one, objects.several, objects.behind] {
+    for var in [objects.one, objects.several, objects.pointee] {
         writer.show_place(Place::Var(var), objects.count);
     }
 }
 
 fn whole(objects: &Objects, var: VarId) -> Item {
-    let section = match var == objects.behind {
+    let section = match var == objects.pointee {
         true => vec![(Expr::Const(0), Expr::Const(objects.count as i64))],
         false => Vec::new(),
     };
@@ -74,7 +74,7 @@ fn whole(objects: &Objects, var: VarId) -> Item {
 /// An item: an object, some of several, a member.
 fn item(writer: &mut Writer, objects: &Objects, of_update: bool) -> Item {
     let count = objects.count as i64;
-    let var = writer.random.pick(&[objects.one, objects.several, objects.behind]);
+    let var = writer.random.pick(&[objects.one, objects.several, objects.pointee]);
     let part = |place: Place, low: i64, count: i64| Item {
         place,
         section: vec![(Expr::Const(low), Expr::Const(count))],
@@ -139,7 +139,7 @@ fn step(writer: &mut Writer, objects: &Objects) {
             }
             5 => {
                 let (factor, add) = (writer.random.between(1, 7), writer.random.between(0, 9));
-                let var = writer.random.pick(&[objects.one, objects.several, objects.behind]);
+                let var = writer.random.pick(&[objects.one, objects.several, objects.pointee]);
                 let count = objects.count;
                 writer.offer(Stmt::Fill { place: Place::Var(var), count, factor, add, modulus: 11 })
             }
@@ -161,7 +161,7 @@ fn step(writer: &mut Writer, objects: &Objects) {
 fn construct(writer: &mut Writer, objects: &Objects) -> Stmt {
     let counter = writer.counter();
     let index = Expr::var(counter);
-    let several = writer.random.pick(&[objects.several, objects.behind]);
+    let several = writer.random.pick(&[objects.several, objects.pointee]);
     let element = Place::Var(several).at(vec![index.clone()]);
     let other = Place::Var(objects.one);
     let member = writer.random.below(3);
@@ -200,7 +200,7 @@ fn construct(writer: &mut Writer, objects: &Objects) -> Stmt {
     }
     let mut clauses = Vec::new();
     for var in used {
-        if (var == objects.behind && !writer.is_fortran()) || writer.random.chance(50) {
+        if (var == objects.pointee && !writer.is_fortran()) || writer.random.chance(50) {
             let kind =
                 writer.random.pick(&[DataKind::Copy, DataKind::Copy, DataKind::Present, DataKind::CopyIn]);
             clauses.push(Clause::Data(kind, vec![whole(objects, var)]));

@@ -107,7 +107,7 @@ pub enum Outcome {
     /// It prints what the model prints.
     Passed,
     /// The translator says that results may differ, or leaves something: the codes.
-    Told(Vec<String>),
+    Reported(Vec<String>),
     /// It fails.
     Failed(Failure),
     /// A fault of the compiler that is known: why.
@@ -122,7 +122,7 @@ struct Text {
     /// The files of device code.
     beside: Vec<Beside>,
     /// Codes of messages that results may differ.
-    told: Vec<String>,
+    reported: Vec<String>,
     failure: Option<Failure>,
 }
 
@@ -144,7 +144,7 @@ impl Lab<'_> {
 
     fn translated(&self, case: Case, variant: &Variant) -> Text {
         let text = print::text(case.program, self.language, case.number);
-        let untouched = |bytes| Text { bytes, beside: Vec::new(), told: Vec::new(), failure: None };
+        let untouched = |bytes| Text { bytes, beside: Vec::new(), reported: Vec::new(), failure: None };
         if matches!(variant.toolchain, Toolchain::Plain | Toolchain::OpenAcc) {
             return untouched(text.into_bytes());
         }
@@ -160,22 +160,22 @@ impl Lab<'_> {
             return Text {
                 bytes: Vec::new(),
                 beside: Vec::new(),
-                told: Vec::new(),
+                reported: Vec::new(),
                 failure: Some(Failure::Translator("panic".to_owned())),
             };
         };
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut failure = None;
         for diag in &translation.diagnostics {
             match diag.severity {
                 Severity::Bug => failure = Some(Failure::Translator(diag.code.to_string())),
-                Severity::Differs | Severity::Left => told.push(diag.code.to_string()),
+                Severity::Differs | Severity::Left => reported.push(diag.code.to_string()),
                 Severity::Info | Severity::Weaker => {}
             }
         }
-        told.sort();
-        told.dedup();
-        Text { bytes: translation.text, beside: translation.beside, told, failure }
+        reported.sort();
+        reported.dedup();
+        Text { bytes: translation.text, beside: translation.beside, reported, failure }
     }
 
     /// Takes programs one way. `seen` holds the texts that were built by a toolchain already.
@@ -189,9 +189,9 @@ impl Lab<'_> {
         let mut texts = BTreeMap::new();
         for (place, case) in cases.iter().enumerate() {
             let text = self.translated(*case, variant);
-            outcomes[place] = match (text.failure, text.told.is_empty()) {
+            outcomes[place] = match (text.failure, text.reported.is_empty()) {
                 (Some(failure), _) => Outcome::Failed(failure),
-                (None, false) => Outcome::Told(text.told),
+                (None, false) => Outcome::Reported(text.reported),
                 _ if variant.expected(case.expected).is_none() => Outcome::Skipped,
                 _ => match excluded(case.program, self.language, variant) {
                     Some(why) => Outcome::Excluded(why),

@@ -38,14 +38,14 @@ impl Wish {
 /// What is asked for of a directive.
 pub(super) fn wish(file: &SourceFile, text: &DirectiveText, options: &Options) -> Option<Wish> {
     let number = file.line_number(text.span.start);
-    let by_line = options.asked.iter().find(|(line, _)| *line == number).map(|(_, wish)| *wish);
+    let by_line = options.wishes.iter().find(|(line, _)| *line == number).map(|(_, wish)| *wish);
     let before = file.lines.line(text.span.start).checked_sub(1);
     let by_comment = |before| Wish::named(&scan::remark_of_line(file, before)?.words);
     by_line.or_else(|| before.and_then(by_comment))
 }
 
 /// What is said of comments that ask for nothing that is known, or of no directive.
-pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
+pub(super) fn say_unused(source: &Source, translation: &mut Translation) {
     let file = &source.file;
     let remarks = scan::remarks(file);
     if remarks.is_empty() {
@@ -56,15 +56,15 @@ pub(super) fn say_unheeded(source: &Source, translation: &mut Translation) {
     for report in &translation.directives {
         *there.entry(file.line_number(report.span.start)).or_default() |= report.outcome == Outcome::Left;
     }
-    let heeding: BTreeSet<usize> = translation.heeding(file).collect();
-    let is_heeded = |remark: &Remark, wish: Wish| {
+    let granted: BTreeSet<usize> = translation.granted(file).collect();
+    let is_used = |remark: &Remark, wish: Wish| {
         let next = file.line_number(remark.span.start) + 1;
         // What is left untranslated is reported with its own reason, and `seq` where there was a loop.
         let is_left = there.get(&next).filter(|_| remark.is_alone);
-        is_left.is_some_and(|is_left| wish == Wish::Leave || *is_left || heeding.contains(&next))
+        is_left.is_some_and(|is_left| wish == Wish::Leave || *is_left || granted.contains(&next))
     };
     let said = remarks.iter().filter_map(|remark| match Wish::named(&remark.words) {
-        Some(wish) if is_heeded(remark, wish) => None,
+        Some(wish) if is_used(remark, wish) => None,
         Some(_) => Some(diag::wish_without_directive(remark.span, &remark.words)),
         None => {
             let word = remark.words.split_whitespace().next().unwrap_or_default();

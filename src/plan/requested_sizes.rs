@@ -6,7 +6,7 @@ use crate::acc::ast::{ClauseKind, Expr, GangArgument};
 
 /// What the clauses of a construct or a loop ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AskedSizes {
+pub struct RequestedSizes {
     /// The factors of the number of gangs other than `1`, if there is a clause about it.
     pub gangs: Option<Vec<String>>,
     /// The number of workers.
@@ -17,25 +17,25 @@ pub struct AskedSizes {
     pub chunk: Option<String>,
 }
 
-impl AskedSizes {
+impl RequestedSizes {
     /// What some clauses ask for.
-    pub fn of<'a>(clauses: impl Iterator<Item = &'a ClauseKind>) -> AskedSizes {
-        let mut asked = AskedSizes::default();
+    pub fn of<'a>(clauses: impl Iterator<Item = &'a ClauseKind>) -> RequestedSizes {
+        let mut requested = RequestedSizes::default();
         let text = |expr: &Expr| expr.text.trim().to_owned();
         for kind in clauses {
             match kind {
                 ClauseKind::NumGangs(sizes) => {
-                    asked.gangs = Some(sizes.iter().map(text).filter(|size| size != "1").collect());
+                    requested.gangs = Some(sizes.iter().map(text).filter(|size| size != "1").collect());
                 }
-                ClauseKind::NumWorkers(size) => asked.workers = Some(text(size)),
-                ClauseKind::VectorLength(size) => asked.lanes = Some(text(size)),
-                ClauseKind::Gang(arguments) => arguments.iter().for_each(|one| asked.gang(one)),
-                ClauseKind::Worker(Some(size)) => asked.workers = Some(text(size)),
-                ClauseKind::Vector(Some(size)) => asked.lanes = Some(text(size)),
+                ClauseKind::NumWorkers(size) => requested.workers = Some(text(size)),
+                ClauseKind::VectorLength(size) => requested.lanes = Some(text(size)),
+                ClauseKind::Gang(arguments) => arguments.iter().for_each(|one| requested.gang(one)),
+                ClauseKind::Worker(Some(size)) => requested.workers = Some(text(size)),
+                ClauseKind::Vector(Some(size)) => requested.lanes = Some(text(size)),
                 _ => {}
             }
         }
-        asked
+        requested
     }
 
     fn gang(&mut self, argument: &GangArgument) {
@@ -57,7 +57,7 @@ impl AskedSizes {
 
 #[cfg(test)]
 mod tests {
-    use super::AskedSizes;
+    use super::RequestedSizes;
     use crate::acc::ast::{ClauseKind, Expr, GangArgument};
     use crate::source::Span;
 
@@ -69,12 +69,12 @@ mod tests {
     fn gangs_are_a_product() {
         let gangs = |sizes: &[&str]| {
             let clauses = [ClauseKind::NumGangs(sizes.iter().map(|size| expr(size)).collect())];
-            AskedSizes::of(clauses.iter())
+            RequestedSizes::of(clauses.iter())
         };
         assert_eq!(gangs(&["n + 1", "2"]).gangs, Some(vec!["n + 1".to_owned(), "2".to_owned()]));
         assert!(gangs(&["1", "1"]).is_one_gang());
         assert!(!gangs(&["n"]).is_one_gang());
-        assert!(!AskedSizes::default().is_one_gang());
+        assert!(!RequestedSizes::default().is_one_gang());
     }
 
     #[test]
@@ -85,9 +85,9 @@ mod tests {
             ClauseKind::Vector(None),
             ClauseKind::VectorLength(expr("32")),
         ];
-        let asked = AskedSizes::of(clauses.iter());
-        assert!(asked.is_one_gang());
-        assert_eq!(asked.chunk.as_deref(), Some("*"));
-        assert_eq!((asked.workers.as_deref(), asked.lanes.as_deref()), (Some("4"), Some("32")));
+        let requested = RequestedSizes::of(clauses.iter());
+        assert!(requested.is_one_gang());
+        assert_eq!(requested.chunk.as_deref(), Some("*"));
+        assert_eq!((requested.workers.as_deref(), requested.lanes.as_deref()), (Some("4"), Some("32")));
     }
 }

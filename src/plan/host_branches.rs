@@ -95,16 +95,16 @@ impl Input<'_> {
 }
 
 impl Maker<'_> {
-    /// Adds the conditions that the device computes for the branches `asked`; `attributes` of a launch are found by what it
+    /// Adds the conditions that the device computes for the branches `by_condition`; `attributes` of a launch are found by what it
     /// names.
     pub(super) fn ask(
         &mut self,
         index: usize,
-        asked: &[StmtId],
+        by_condition: &[StmtId],
         data_outside: bool,
         attributes: &dyn Fn(&[SymbolId], u32) -> Vec<Attribute>,
     ) {
-        for stmt in asked.iter().copied() {
+        for stmt in by_condition.iter().copied() {
             let StmtKind::If { cond, .. } = self.input.unit.stmt(stmt).kind else { continue };
             let span = self.input.unit.expr(cond).span;
             let read = sema::reads_of_expr(self.input.unit, self.input.symbols, cond);

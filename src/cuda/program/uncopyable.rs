@@ -10,16 +10,16 @@ pub type Portable = HashMap<String, bool>;
 
 /// What is known of a source and its headers.
 #[derive(Debug, Default)]
-pub struct Stuck {
+pub struct Uncopyable {
     /// By the number of their file, headers first, and their place.
     functions: BTreeSet<(usize, u32)>,
     portable: RefCell<Portable>,
 }
 
-impl Stuck {
+impl Uncopyable {
     /// The functions, and what is known of names so far.
-    pub fn of(functions: BTreeSet<(usize, u32)>, portable: Portable) -> Stuck {
-        Stuck { functions, portable: RefCell::new(portable) }
+    pub fn of(functions: BTreeSet<(usize, u32)>, portable: Portable) -> Uncopyable {
+        Uncopyable { functions, portable: RefCell::new(portable) }
     }
 
     /// Whether the function is one of them that begins at this place of a file.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{copied, implied};
 use crate::cuda::code::text::placed_words;
-use crate::cuda::program::stuck::{Portable, Stuck};
+use crate::cuda::program::uncopyable::{Portable, Uncopyable};
 use crate::cuda::program::{Input, Seen, functions};
 use crate::host::ir::ExprKind;
 use crate::source::Span;
@@ -18,9 +18,9 @@ const NUMBERS: &str = "abs fabs sqrt cbrt exp exp2 expm1 log log2 log10 log1p po
     uint32_t uint64_t printf";
 
 /// All of them.
-pub fn functions(input: &Input) -> Stuck {
+pub fn functions(input: &Input) -> Uncopyable {
     if !input.unit().is_cpp() || input.bound.is_empty() {
-        return Stuck::default();
+        return Uncopyable::default();
     }
     let mut found = BTreeSet::new();
     let files: Vec<Seen> = input.headers.iter().chain([&input.source]).copied().collect();
@@ -58,18 +58,18 @@ pub fn functions(input: &Input) -> Stuck {
         let caught: Vec<(usize, u32)> = caught.map(|(number, one, _)| (*number, one.span.start)).collect();
         found.extend(caught);
         if found.len() == before {
-            return Stuck::of(found, portable);
+            return Uncopyable::of(found, portable);
         }
     }
 }
 
 /// Whether code of the source names something that the device file does not have.
-pub fn is_held(known: &Stuck, input: &Input, span: Span) -> bool {
+pub fn is_held(known: &Uncopyable, input: &Input, span: Span) -> bool {
     holds_back(input, &input.source, span, &mut known.portable().borrow_mut())
 }
 
 /// Whether what defines a name means the same in the device file.
-pub fn is_portable(known: &Stuck, input: &Input, name: &str) -> bool {
+pub fn is_portable(known: &Uncopyable, input: &Input, name: &str) -> bool {
     has_portable(input, name, &mut known.portable().borrow_mut())
 }
 
