@@ -45,7 +45,13 @@ pub fn lex(file: &SourceFile, words: &[Span], fortran: bool) -> (Vec<Token>, Vec
             let span = Span::new(start, start + length);
             at += length;
             match kind {
-                Some(kind) => tokens.push(Token { kind, span }),
+                Some(kind) => {
+                    // A letter that no name of Fortran has would come into code as it is.
+                    if fortran && kind != Kind::Text && !rest[..length].is_ascii() {
+                        diags.push(malformed(span, "letters of ASCII"));
+                    }
+                    tokens.push(Token { kind, span });
+                }
                 None if rest[0].is_ascii_whitespace() => (),
                 None => {
                     diags.push(malformed(span, "a closing quote"));

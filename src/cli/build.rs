@@ -20,7 +20,7 @@ const DATABASE: &str = "compile_commands.json";
 const DEPTH: usize = 16;
 
 /// The options of a compiler that decide what it reads of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CompilerFlags {
     /// The names that `-D` defines and `-U` does not.
     pub predefined: Arc<Predefined>,

@@ -6,19 +6,20 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
-use std::hash::Hash;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::scan::{Defined, Outline, Shown};
 use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
 use crate::{Declarations, Header, Source, To, cuda, scan};
 
-use super::brief::Brief;
+use super::brief::{Briefs, Said};
 use super::build::{Build, CompilerFlags};
 use super::manifest;
+use super::once::{Once, once};
 
 /// A header by its place and the form of the Fortran that includes it: a header may serve two languages.
 type Key = (PathBuf, Option<Form>);
@@ -26,8 +27,6 @@ type Key = (PathBuf, Option<Form>);
 type ShownPart = (Vec<Span>, Vec<Span>, Arc<Predefined>);
 /// A text by its hash, and what a file is shown of it.
 type Text = (String, Language, ShownPart);
-/// Made once, by whoever comes first.
-type Once<T> = Arc<OnceLock<T>>;
 
 /// The headers of a run.
 #[derive(Debug, Default)]
@@ -36,20 +35,20 @@ pub struct Headers {
     /// The options with which the files are compiled.
     build: Build,
     /// The files that define a Fortran module, by its name in lower case.
-    modules: HashMap<String, Vec<PathBuf>>,
+    modules: FxHashMap<String, Vec<PathBuf>>,
     /// Where other Fortran files at hand include a Fortran file.
     included: HashMap<PathBuf, Vec<(PathBuf, u32)>>,
     /// The headers among the files at hand, by name without folder.
     by_name: HashMap<OsString, Vec<PathBuf>>,
     /// The variables to which headers of C give a place on the device, where files that define them must know.
     declared: HashSet<String>,
-    known: Mutex<HashMap<Key, Once<Option<Arc<Found>>>>>,
+    known: Mutex<FxHashMap<Key, Once<Option<Arc<Found>>>>>,
     /// What texts declare.
-    texts: Mutex<HashMap<Text, Once<Arc<Declarations>>>>,
+    texts: Mutex<FxHashMap<Text, Once<Arc<Declarations>>>>,
     /// The files of modules that files at hand use, as those read them.
     used: BTreeSet<(PathBuf, Language)>,
     /// What files say at first sight.
-    briefs: Mutex<HashMap<PathBuf, Once<Arc<Brief>>>>,
+    briefs: Briefs,
 }
 
 /// A header that was found.
@@ -62,7 +61,7 @@ struct Found {
     /// The Fortran modules that it uses.
     used: Vec<String>,
     /// What it declares, by what the file that includes it is shown.
-    showing: Mutex<HashMap<ShownPart, Once<Arc<Header>>>>,
+    showing: Mutex<FxHashMap<ShownPart, Once<Arc<Header>>>>,
 }
 
 /// The modules that a file of Fortran defines and uses.
@@ -91,7 +90,7 @@ struct Walk<'a> {
     /// Names that headers define in another way than options do.
     changed: Vec<String>,
     /// The files met so far, and whether the inclusion was shown.
-    met: HashMap<PathBuf, bool>,
+    met: FxHashMap<PathBuf, bool>,
     /// A header follows those that it includes itself, as its declarations follow theirs.
     found: Vec<(PathBuf, Arc<Header>)>,
 }
@@ -113,7 +112,7 @@ impl Headers {
     ) -> Headers {
         let fortran = files.par_iter().filter(|path| languages.of(path).is_some_and(Language::is_fortran));
         let named: Vec<Named> = fortran.filter_map(|path| Named::of(path, languages)).collect();
-        let mut modules: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        let mut modules: FxHashMap<String, Vec<PathBuf>> = FxHashMap::default();
         for one in &named {
             for name in &one.defined {
                 modules.entry(name.clone()).or_default().push(one.path.to_path_buf());
@@ -146,7 +145,7 @@ impl Headers {
         self.used.par_iter().for_each(|(path, language)| {
             let Some(found) = self.read(path, *language) else { return };
             let flags = Arc::clone(self.flags(path));
-            let met = HashMap::from([(path.clone(), true)]);
+            let met = FxHashMap::from_iter([(path.clone(), true)]);
             let mut defined = Defined::with(found.file.language, &flags.predefined);
             let mut walk = Walk {
                 headers: self,
@@ -194,42 +193,22 @@ impl Headers {
     /// Whether a file that says nothing of OpenACC may write its directives by macros of headers.
     pub fn may_write(&self, language: Language, bytes: &[u8], real: &Path) -> bool {
         let flags = self.flags(real);
-        let brief = |path: &Path| {
-            let once = once(&self.briefs, path.to_path_buf());
-            let read = || Arc::new(Brief::of(&fs::read(path).unwrap_or_default(), language));
-            Arc::clone(once.get_or_init(read))
+        let find = |folder: &Path, name: &str, is_quoted| match is_quoted {
+            true => self.find(flags, folder, name),
+            false => self.find_in_folders(flags, folder, name),
         };
-        let mut met: HashSet<PathBuf> = flags.first.iter().cloned().collect();
-        let mut open: Vec<(PathBuf, Arc<Brief>)> =
-            flags.first.iter().map(|path| (path.clone(), brief(path))).collect();
-        open.push((real.to_path_buf(), Arc::new(Brief::of(bytes, language))));
-        let by_options = || flags.predefined.names().filter_map(|(_, line)| line);
-        let mut has_operator = by_options().any(|line| scan::mentions_operator(line.as_bytes()));
-        let mut mentions = by_options().any(|line| scan::mentions_openacc(line.as_bytes(), language));
-        while let Some((path, one)) = open.pop() {
-            has_operator |= one.has_operator;
-            mentions |= one.mentions_openacc;
-            let folder = path.parent().unwrap_or(Path::new(""));
-            for (name, is_quoted) in &one.includes {
-                let found = match is_quoted {
-                    true => self.find(flags, folder, name),
-                    false => self.find_in_folders(flags, folder, name),
-                };
-                open.extend(found.filter(|path| met.insert(path.clone())).map(|path| {
-                    let brief = brief(&path);
-                    (path, brief)
-                }));
-            }
-        }
+        let by_files = self.briefs.said((real, bytes, language), flags, &find);
+        let by_options = flags.predefined.names().filter_map(|(_, line)| line);
+        let said = by_options.fold(by_files, |said, line| said.and(Said::by(line.as_bytes(), language)));
         // In Fortran, a macro needs no operator.
-        mentions && (has_operator || language.is_fortran())
+        said.mentions_openacc && (said.has_operator || language.is_fortran())
     }
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.
     pub fn source(&self, mut file: SourceFile, real: &Path) -> Source {
         let (language, flags) = (file.language, Arc::clone(self.flags(real)));
         file.predefined = Arc::clone(&flags.predefined);
-        let met = HashMap::from([(real.to_path_buf(), true)]);
+        let met = FxHashMap::from_iter([(real.to_path_buf(), true)]);
         let mut walk = Walk { headers: self, language, flags, changed: Vec::new(), met, found: Vec::new() };
         let mut defined = Defined::before(&file);
         walk.first(&mut defined);
@@ -465,10 +444,4 @@ fn declared(path: &Path, predefined: &Arc<Predefined>) -> Vec<String> {
         }
         false => Vec::new(),
     }
-}
-
-/// What stands for `key`, made or not.
-fn once<K: Eq + Hash, T>(all: &Mutex<HashMap<K, Once<T>>>, key: K) -> Once<T> {
-    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(all.entry(key).or_default())
 }

@@ -16,6 +16,7 @@ mod files;
 mod headers;
 mod kind;
 mod manifest;
+mod once;
 mod output;
 mod pages;
 mod place;

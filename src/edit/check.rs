@@ -6,7 +6,7 @@ use crate::host;
 use crate::scan::{self, Scan, View};
 use crate::source::{self, Language, SourceFile, Span};
 
-use super::Edit;
+use super::{Edit, thinned};
 
 /// The source before its edits.
 #[derive(Debug)]
@@ -100,6 +100,14 @@ impl Before<'_> {
             !are_same(old.unwrap_or_default(), new.unwrap_or_default(), &ours.lines)
         };
         let changed: Vec<usize> = pairs.filter(|(_, pair)| is_changed(*pair)).map(|(at, _)| at).collect();
+        let thin = self.file.language.is_fortran().then(|| {
+            let mut text = shadow.to_vec();
+            for at in &changed {
+                let old = self.shadow.get(self.in_parts[*at].range()).unwrap_or_default();
+                thinned::thin(&mut text, functions[*at], old);
+            }
+            text
+        });
         let most = TOGETHER.0.max(shadow.len() / TOGETHER.1);
         let mut next = changed.iter().copied().peekable();
         loop {
@@ -110,7 +118,8 @@ impl Before<'_> {
             }
             let others = functions.iter().enumerate().filter(|(at, _)| own.binary_search(at).is_err());
             let others: Vec<Span> = others.map(|(_, span)| *span).collect();
-            if !host::is_clear_without(output, shadow, &others) {
+            let is_clear = |text: &[u8]| host::is_clear_without(output, text, &others);
+            if !thin.as_deref().is_some_and(is_clear) && !is_clear(shadow) {
                 return true;
             }
             if next.peek().is_none() {
@@ -223,7 +232,8 @@ fn literal(text: &[u8], quote: u8) -> usize {
     at.min(text.len())
 }
 
-/// Whether two texts have the same words, except those of some lines.
+/// Whether two texts have the same words, except those of some lines, and except calls that are statements of their own between
+/// others.
 fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
     let is_meant = |line: &&[u8]| {
         let words = line.trim_ascii_start();
@@ -231,23 +241,61 @@ fn are_same(old: &[u8], new: &[u8], but: &[String]) -> bool {
     };
     let lines = |text| source::lines(text).map(<[u8]>::trim_ascii_end).filter(is_meant);
     let words = |line| <[u8]>::split(line, u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let (mut old, mut new) = (lines(old), lines(new));
+    let (mut old, mut new) = (lines(old).peekable(), lines(new).peekable());
+    let mut last: &[u8] = b"";
     loop {
-        match (old.next(), new.next()) {
+        match (old.peek().copied(), new.next()) {
             (None, None) => return true,
-            (one, other) if one == other => {}
-            // They may still be the same on other lines.
-            (one, other) => {
-                let (one, other) = (one.into_iter().chain(old), other.into_iter().chain(new));
-                return one.flat_map(words).eq(other.flat_map(words));
+            (one, Some(other)) if one == Some(other) => {
+                old.next();
+                last = other;
             }
+            (_, Some(other))
+                if is_call(other) && new.peek().is_some_and(|next| is_between_statements(last, next)) => {}
+            // They may still be the same on other lines.
+            (_, other) => return old.flat_map(words).eq(other.into_iter().chain(new).flat_map(words)),
         }
     }
+}
+
+/// Whether a line of C is a call of a function of ours, with names and numbers as arguments.
+fn is_call(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_word = |word: &[u8]| word.iter().all(is_inner) && !word.is_empty();
+    let call = line.strip_suffix(b");").and_then(|line| line.strip_prefix(b"acc2omp_"));
+    let open = call.and_then(|call| Some((call, memchr::memchr(b'(', call)?)));
+    open.is_some_and(|(call, open)| {
+        let (name, arguments) = (&call[..open], &call[open + 1..]);
+        is_word(name) && arguments.split(|byte| *byte == b',').all(|one| is_word(one.trim_ascii()))
+    })
+}
+
+/// Whether a statement may stand between two lines of C: one has ended, and what comes next does not belong to it.
+fn is_between_statements(last: &[u8], next: &[u8]) -> bool {
+    let is_end = last.last().is_some_and(|byte| matches!(byte, b';' | b'{' | b'}'));
+    let next = next.trim_ascii_start();
+    is_end && ![&b"else"[..], b"while"].iter().any(|word| next.starts_with(word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_between_statements_is_no_news() {
+        let same = |old: &[u8], new: &[u8]| are_same(old, new, &[]);
+        assert!(same(b"{\n a = 1;\n}\n", b"{\n a = 1;\n acc2omp_wait(1);\n}\n"));
+        assert!(same(b"{\n a = 1;\n}\n", b"{\nacc2omp_wait(1);\nacc2omp_wait(n, 2);\n a =\n1;\n}\n"));
+        assert!(!same(b"if (a)\n b = 1;\n", b"if (a)\nacc2omp_wait(1);\n b = 1;\n"));
+        assert!(!same(b"if (a) {\n}\nelse b = 1;\n", b"if (a) {\n}\nacc2omp_wait(1);\nelse b = 1;\n"));
+        assert!(!same(b"do {\n}\nwhile (a);\n", b"do {\n}\nacc2omp_wait(1);\nwhile (a);\n"));
+        for call in
+            ["acc2omp_wait(1)", "acc2omp_wait(1 +);", "acc2omp_wait(a[1);", "wait(1);", "acc2omp_wait();"]
+        {
+            assert!(!same(b"a;\nb;\n", format!("a;\n{call}\nb;\n").as_bytes()), "{call}");
+        }
+    }
 
     #[test]
     fn brackets_stand_in_pairs() {

@@ -6,6 +6,7 @@ mod branch;
 mod check;
 mod guard;
 mod set;
+mod thinned;
 mod unguarded;
 
 pub use check::{Before, Ours};

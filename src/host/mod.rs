@@ -33,8 +33,27 @@ pub fn parse_again(file: &SourceFile, scan: &Scan, past: &mut Option<Past>) -> i
     let tree = again.or_else(|| tree(file.language, &scan.shadow));
     // For a header, two grammars are asked.
     if past.is_none() && file.language != Language::Header {
-        *past = tree.as_ref().and_then(|tree| Past::new(&scan.shadow, tree));
+        *past = tree.as_ref().and_then(|tree| Past::new(&scan.shadow, tree, &[]));
     }
+    unit(file, scan, tree)
+}
+
+/// The same for a shadow in which some functions are blank: the grammar passes over them, if it can read the rest without errors.
+pub fn parse_apart(file: &SourceFile, scan: &Scan, apart: &[Span], past: &mut Option<Past>) -> ir::Unit {
+    let gone = past::runs(&scan.shadow, apart);
+    let is_first = past.is_none() && !gone.is_empty();
+    let tree = is_first.then(|| tree_without(file.language, &scan.shadow, &gone)).flatten();
+    match tree.filter(|tree| !tree.root_node().has_error()) {
+        Some(tree) => {
+            *past = Past::new(&scan.shadow, &tree, &gone);
+            unit(file, scan, Some(tree))
+        }
+        None => parse_again(file, scan, past),
+    }
+}
+
+/// What a tree of the shadow of a file says.
+fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> ir::Unit {
     match file.language {
         Language::C | Language::Cpp | Language::Header => c::unit(file, scan, tree),
         Language::Fortran(_) => fortran::unit(file, scan, tree),
@@ -66,10 +85,7 @@ pub fn errors(file: &SourceFile, scan: &Scan, past: Option<&Past>, replaced: &[R
 pub fn parse_part(file: &SourceFile, scan: &Scan, gone: &[Span]) -> Option<ir::Unit> {
     let tree =
         tree_without(file.language, &scan.shadow, gone).filter(|tree| !tree.root_node().has_error())?;
-    Some(match file.language {
-        Language::C | Language::Cpp | Language::Header => c::unit(file, scan, Some(tree)),
-        Language::Fortran(_) => fortran::unit(file, scan, Some(tree)),
-    })
+    Some(unit(file, scan, Some(tree)))
 }
 
 /// Whether the grammar can read all of a shadow but some functions.

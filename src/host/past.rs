@@ -11,11 +11,17 @@ use crate::source::Span;
 /// Differences with fewer equal bytes between them are one.
 const NEAR: usize = 32;
 
+/// One of so many bytes of a text must be blank in one run, for the grammar to pass over it: a lexer looks at what is between such
+/// runs piece by piece, for each token.
+const MOST_RUNS: usize = 64;
+
 /// A text and its tree.
 #[derive(Clone, Debug)]
 pub struct Past {
     text: Vec<u8>,
     tree: Tree,
+    /// What the grammar passed over, which is blank.
+    gone: Vec<Span>,
 }
 
 /// Bytes of a text in whose place so many others stand now.
@@ -35,10 +41,10 @@ struct Change {
 }
 
 impl Past {
-    /// Keeps a tree without errors.
-    pub(super) fn new(text: &[u8], tree: &Tree) -> Option<Past> {
+    /// Keeps a tree without errors, which was read without what is `gone`.
+    pub(super) fn new(text: &[u8], tree: &Tree, gone: &[Span]) -> Option<Past> {
         let is_whole = !tree.root_node().has_error();
-        is_whole.then(|| Past { text: text.to_vec(), tree: tree.clone() })
+        is_whole.then(|| Past { text: text.to_vec(), tree: tree.clone(), gone: gone.to_vec() })
     }
 
     /// The tree of `text`, which has other bytes instead of those `replaced`, and may differ elsewhere in single bytes.
@@ -56,9 +62,51 @@ impl Past {
         }
         let mut parser = Parser::new();
         parser.set_language(&self.tree.language()).ok()?;
+        if !self.gone.is_empty() {
+            parser.set_included_ranges(&around(text, &moved(&self.gone, text, replaced)?)).ok()?;
+        }
         let tree = super::read(&mut parser, text, Some(&tree))?;
         (!tree.root_node().has_error()).then_some(tree)
     }
+}
+
+/// The runs of blanks that some functions of a text have become, which come by place; those that are long enough to be passed over.
+pub(super) fn runs(text: &[u8], functions: &[Span]) -> Vec<Span> {
+    let mut runs: Vec<Span> = Vec::new();
+    for function in functions {
+        match runs.last_mut() {
+            Some(last) if is_blank(text, Span { start: last.end, end: function.start }) => {
+                last.end = function.end
+            }
+            _ => runs.push(*function),
+        }
+    }
+    runs.retain(|run| run.len() >= text.len() / MOST_RUNS && is_blank(text, *run));
+    runs
+}
+
+fn is_blank(text: &[u8], span: Span) -> bool {
+    text.get(span.range()).is_some_and(|bytes| bytes.trim_ascii().is_empty())
+}
+
+/// Where runs of blanks, which come by place, are once other bytes stand in a text; none if they are not there any more.
+fn moved(runs: &[Span], text: &[u8], replaced: &[Replaced]) -> Option<Vec<Span>> {
+    let mut replaced = replaced.iter().peekable();
+    let mut by = 0_i64;
+    let place = |at: u32, by: i64| usize::try_from(i64::from(at) + by).ok();
+    let mut found = Vec::with_capacity(runs.len());
+    for run in runs {
+        while let Some(one) = replaced.next_if(|one| one.old.end <= run.start) {
+            by += one.length as i64 - one.old.len() as i64;
+        }
+        if replaced.peek().is_some_and(|one| one.old.start < run.end) {
+            return None;
+        }
+        let run = Span::new(place(run.start, by)?, place(run.end, by)?);
+        is_blank(text, run).then_some(())?;
+        found.push(run);
+    }
+    Some(found)
 }
 
 /// Where two texts differ, by place; `None` if they do not fit together.
@@ -154,12 +202,12 @@ mod tests {
     use crate::host::fortran::tree;
     use crate::host::{parse, parse_again};
     use crate::scan::{self, View};
-    use crate::source::{Languages, SourceFile};
+    use crate::source::{Form, Language, Languages, SourceFile};
 
     #[test]
     fn what_is_read_again_reads_as_from_the_beginning() {
         let old = "program p\n  integer :: i, k(9)\n  do i = 1, 9\n    k(i) = i\n  end do\n  print *, k\nend program p\n";
-        let past = Past::new(old.as_bytes(), &tree(old.as_bytes()).unwrap()).unwrap();
+        let past = Past::new(old.as_bytes(), &tree(old.as_bytes()).unwrap(), &[]).unwrap();
         for (gone, come) in [("k(i) = i", "k(i) = 2"), ("i, k(9)", "i, k(9), more"), ("print *, k\n", "")] {
             let start = old.find(gone).unwrap();
             let new = old.replace(gone, come);
@@ -198,12 +246,37 @@ mod tests {
     }
 
     #[test]
+    fn what_was_passed_over_is_passed_over_again() {
+        let procedure = |name: &str| format!("subroutine {name}\n  integer :: i\n  i = 1\nend subroutine\n");
+        let [first, gone, last] = ["first", "gone", "last"].map(procedure);
+        let blank = " ".repeat(gone.len() - 1) + "\n";
+        let text = |first: &str, last: &str| format!("{first}{blank}{last}").into_bytes();
+        let old = text(&first, &last);
+        let functions = [Span::new(first.len(), first.len() + gone.len())];
+        let gone = runs(&old, &functions);
+        assert_eq!(gone, functions);
+        let language = Language::Fortran(Form::Free);
+        let past =
+            Past::new(&old, &super::super::tree_without(language, &old, &gone).unwrap(), &gone).unwrap();
+        let start = first.find("i = 1").unwrap();
+        let replaced = Replaced { old: Span::new(start, start + 5), length: 9 };
+        let new = text(&first.replace("i = 1", "i = 1 + 2"), &last);
+        let again = past.again(&new, &[replaced]).unwrap();
+        assert_eq!(again.root_node().to_sexp(), tree(&new).unwrap().root_node().to_sexp());
+        // Code where there was none, and a change of what is passed over.
+        assert!(past.again(format!("{first}{}{last}", procedure("gone")).as_bytes(), &[]).is_none());
+        let inside = Replaced { old: Span::new(first.len() + 2, first.len() + 3), length: 1 };
+        assert!(past.again(&old, &[inside]).is_none());
+        assert_eq!(runs(&old, &[Span::new(first.len(), first.len() + 1)]), []);
+    }
+
+    #[test]
     fn errors_are_left_to_others() {
         let old = b"program p\n  i = 1\nend program p\n";
-        let past = Past::new(old, &tree(old).unwrap()).unwrap();
+        let past = Past::new(old, &tree(old).unwrap(), &[]).unwrap();
         assert!(past.again(b"program p\n  i = (\nend program p\n", &[]).is_none());
         assert!(past.again(b"program p\n", &[]).is_none());
-        assert!(Past::new(b"i = (", &tree(b"i = (").unwrap()).is_none());
+        assert!(Past::new(b"i = (", &tree(b"i = (").unwrap(), &[]).is_none());
     }
 
     #[test]

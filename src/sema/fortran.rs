@@ -2,6 +2,7 @@
 //!
 //! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ struct Modules<'a> {
     /// What each of these has for others.
     outside: Vec<Arc<Outside>>,
     /// The names that are looked for.
-    wanted: FxHashSet<String>,
+    wanted: FxHashSet<Cow<'a, str>>,
     /// Modules and submodules by name: the unit's number, and the scope.
     by_name: FxHashMap<&'a str, (usize, ScopeId)>,
     exports: FxHashMap<(usize, ScopeId), Rc<Exports>>,
@@ -79,22 +80,31 @@ const KINDS: [(&str, &[&str]); 2] = [
 ];
 
 impl Symbols {
-    /// The names that the text of a unit may lead to: its words, those of macros, and those that declarations elsewhere mention.
-    pub(super) fn wanted(&self, unit: &Unit, text: &[u8], macros: &[&Define]) -> FxHashSet<String> {
+    /// The names that the text of a unit may lead to, in files that it uses: its words, those of macros, and those that declarations
+    /// elsewhere mention.
+    pub(super) fn wanted<'o>(
+        outside: &'o [Arc<Outside>],
+        unit: &Unit,
+        text: &[u8],
+        macros: &[&Define],
+    ) -> FxHashSet<Cow<'o, str>> {
+        let mut wanted: FxHashSet<Cow<str>> = FxHashSet::default();
+        if outside.is_empty() {
+            return wanted;
+        }
         let named = unit.exprs.iter().filter_map(|expr| match &expr.kind {
             ExprKind::Name(name) => Some(name.as_bytes()),
             _ => None,
         });
         let bodies = macros.iter().flat_map(|define| outside::words(define.body.as_bytes()));
         let all = outside::words(text).chain(bodies).map(|(_, word)| word).chain(named);
-        let mut wanted: FxHashSet<String> = FxHashSet::default();
         let mut last: FxHashSet<&[u8]> = FxHashSet::default();
         for word in all {
             if last.insert(word) {
-                wanted.insert(outside::lower(word));
+                wanted.insert(Cow::Owned(outside::lower(word)));
             }
         }
-        wanted.extend(self.outside.iter().flat_map(|one| &one.mentioned).cloned());
+        wanted.extend(outside.iter().flat_map(|one| &one.mentioned).map(|word| Cow::Borrowed(word.as_str())));
         wanted
     }
 
@@ -105,7 +115,7 @@ impl Symbols {
         unit: &Unit,
         around: Option<(usize, u32)>,
         types: &Types,
-        wanted: FxHashSet<String>,
+        wanted: FxHashSet<Cow<str>>,
     ) {
         let mut modules = Modules {
             units: types.units.clone(),

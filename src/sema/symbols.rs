@@ -157,7 +157,8 @@ impl Symbols {
         let mut units: Vec<&Unit> = headers.to_vec();
         units.push(unit);
         let mut typedefs = FxHashMap::default();
-        for unit in &units {
+        // Fortran has none.
+        for unit in units.iter().filter(|unit| !unit.is_fortran()) {
             for decl in unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef) {
                 typedefs.insert(decl.name.as_str(), (*unit, decl));
             }
@@ -196,7 +197,7 @@ impl Symbols {
             symbols.derived_types = DerivedTypes::new(&types.units);
             symbols.outside = others.outside.to_vec();
             symbols.outside.push(Arc::new(Outside::of(unit, &[])));
-            let wanted = symbols.wanted(unit, text, macros);
+            let wanted = Symbols::wanted(others.outside, unit, text, macros);
             symbols.fortran(unit, others.around, &types, wanted);
         } else {
             symbols.c_family(unit, headers, file, &types);

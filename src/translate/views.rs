@@ -324,7 +324,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let whole = scan.shadow.clone();
         scan::blank(&mut scan.shadow, &apart);
         let mut past = self.past.clone();
-        let unit = host::parse_again(&source.file, scan, &mut past);
+        let unit = host::parse_apart(&source.file, scan, &apart, &mut past);
         if read::is_clear(scan, &unit) {
             self.past = past;
             return (apart, Some(unit));

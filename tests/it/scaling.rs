@@ -172,12 +172,32 @@ fn messages_cost_alike() {
     in_c("many lines", 50, |n| body(&"#pragma acc parallel lop\n".repeat(n)));
 }
 
+/// A procedure with a directive and a longer one without.
+fn in_turns(number: usize, language: Language) -> String {
+    if !language.is_fortran() {
+        let plain = "for (int i = 0; i < n; i++) a[i] += b[i] * x;\n".repeat(8);
+        return format!("{}{}", function(2 * number, LOOP), function(2 * number + 1, &plain));
+    }
+    let procedure = |number: usize, inside: &str| {
+        let head = format!("subroutine f{number}(n, a)\n  integer :: n, i\n  real :: a(n)\n");
+        format!("{head}{inside}end subroutine\n")
+    };
+    let directed = "!$acc parallel loop\ndo i = 1, n\n  a(i) = 1\nend do\n";
+    let plain = "do i = 1, n\n  a(i) = a(i) + 1\nend do\n".repeat(8);
+    format!("{}{}", procedure(2 * number, directed), procedure(2 * number + 1, &plain))
+}
+
 #[test]
 fn code_without_directives_costs_alike() {
     in_c("functions", 200, |n| {
         let plain = |k: usize| function(k + 1, "for (int i = 0; i < n; i++) a[i] += b[i] * x;\n");
         format!("{}{}", body(LOOP), each(n, plain))
     });
+    for language in [Language::C, Language::Fortran(Form::Free)] {
+        grows("functions with and without directives", language, &[To::OpenMp, To::Cuda], 40, |n| {
+            each(n, |k| in_turns(k, language))
+        });
+    }
     in_c("declarations", 500, |n| format!("{}{}", each(n, |k| format!("int v{k} = {k};\n")), body(LOOP)));
     in_c("variables", 500, |n| body(&format!("{}{LOOP}", each(n, |k| format!("int v{k} = {k};\n")))));
     in_c("one line", 1000, |n| format!("{}{}", "int x; ".repeat(n), body(LOOP)));

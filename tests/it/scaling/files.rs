@@ -67,7 +67,7 @@ fn headers_cost_alike() {
         all.push(("a.c".to_owned(), format!("{includes}{}", body(LOOP))));
         all
     });
-    grows("headers that include one another", 40, |n| {
+    grows("headers that include one another", 150, |n| {
         let mut all: Vec<(String, String)> =
             (0..n).map(|k| header(k, &format!("#include \"h{}.h\"\n", k + 1))).collect();
         all.push(("a.c".to_owned(), format!("#include \"h0.h\"\n{}", body(LOOP))));
