@@ -425,7 +425,8 @@ impl Reader<'_> {
         self.storage(node);
         // `__attribute__((mode(QI)))` gives another size.
         let has_mode = || memchr::memmem::find(self.file.slice(span(node)), b"mode").is_some();
-        if matches!(found.base, BaseType::Builtin(_)) && has_mode() && self.text(node).contains("__attribute") {
+        if matches!(found.base, BaseType::Builtin(_)) && has_mode() && self.text(node).contains("__attribute")
+        {
             found.base = BaseType::Unknown;
         }
         // In `unsigned const int`, a qualifier stands among the words of the type.

@@ -5,6 +5,7 @@
 use crate::diag;
 use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
 use crate::rules::{Action, Place};
+use crate::source::names;
 
 use super::ast::{BaseLanguage, Clause, Directive, Leaf};
 use super::gathered::Gathered;
@@ -87,8 +88,7 @@ fn nest_clauses(work: &WorkLoop, directive: &mut Directive, query: &RuleQuery, r
     }
     if let Some(chunk) = &work.sizes.chunk {
         // Of a variable that each thread has, gcc would take the thread's value.
-        let mut words = chunk.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let is_own = words.any(|word| work.attributes.iter().any(|one| one.item == word));
+        let is_own = names(chunk).any(|name| work.attributes.iter().any(|one| one.item == name));
         let kind = if chunk.trim() == "*" || is_own { "own" } else { "given" };
         let row = look::row("clause/gang", &RuleQuery { chunk: kind, ..query.clone() });
         if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {

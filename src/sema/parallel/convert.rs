@@ -195,9 +195,9 @@ impl Nest<'_> {
     pub(super) fn computed_value(&mut self, expr: ExprId, value: Poly) -> Poly {
         let facts = self.facts;
         // A constant of 32 bits without a sign stands for one below zero.
-        let has_large = value.terms().any(|(factors, times)| {
-            times.unsigned_abs() >= if factors.is_empty() { 1 << 31 } else { LARGE }
-        });
+        let has_large = value
+            .terms()
+            .any(|(factors, times)| times.unsigned_abs() >= if factors.is_empty() { 1 << 31 } else { LARGE });
         if !has_large || facts.unit.is_fortran() {
             return value;
         }

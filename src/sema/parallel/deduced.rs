@@ -4,7 +4,7 @@
 
 use crate::host::ir::{BaseType, Decl, ExprId};
 use crate::sema::SymbolId;
-use crate::source::Span;
+use crate::source::{Span, words};
 
 use super::convert::Range;
 use super::facts::Facts;
@@ -31,14 +31,12 @@ pub(super) fn model(facts: &Facts, symbol: SymbolId) -> Option<Model> {
         return None;
     }
     let text = facts.file.text(Span { start: decl.span.start, end: decl.name_span.start });
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let words: Vec<&str> = text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
-    let asks = words.iter().any(|word| ASKING.contains(word));
-    if let Some(init) = decl.init.filter(|_| !asks && words.iter().any(|word| is_auto(word))) {
+    let asks = words(&text).any(|word| ASKING.contains(&word));
+    if let Some(init) = decl.init.filter(|_| !asks && words(&text).any(is_auto)) {
         return Some(Model::Value(init));
     }
     let inside = text.split_once('(').and_then(|(_, rest)| rest.trim_end().strip_suffix(')'));
-    let name = inside.map(str::trim).filter(|name| asks && name.chars().all(is_word));
+    let name = inside.map(str::trim).filter(|name| asks && words(name).next() == Some(*name));
     let other = name.and_then(|name| facts.symbols.lookup(name, decl.span.start));
     // Only what was declared before: a chain of such variables ends.
     Some(match other.filter(|other| is_before(facts, *other, decl)) {
