@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn assignments_are_told_from_other_statements() {
+    fn assignments_are_distinguished_from_other_statements() {
         for line in ["a = 1", "a(i, (j))=b", "a%b(i)%c = 2 == 3", "a (i) % b = x"] {
             assert!(is_assignment(line.as_bytes()), "{line}");
         }

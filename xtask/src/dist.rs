@@ -34,8 +34,8 @@ const DOCUMENTS: [&str; 5] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LI
 /// Where the archive goes.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// The folder of the archive
-    #[arg(long, value_name = "DIR", default_value = "target/dist")]
+    /// The folder of the archive: not `target/dist`, which cargo fills
+    #[arg(long, value_name = "DIR", default_value = "target/archive")]
     out: PathBuf,
     /// Pack the program that tests use, to see in seconds that an archive is complete: nothing is optimised, and no size of the program
     /// is asked for

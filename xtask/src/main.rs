@@ -67,7 +67,7 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Make the documentation as a site, and look for links in it that lead nowhere
     Book(book::Options),
-    /// Make the archive that users install, in `target/dist`
+    /// Make the archive that users install, in `target/archive`
     Dist(dist::Options),
     /// Measure how fast the release build translates on one core, in MB/s
     Speed(speed::Options),

@@ -199,7 +199,7 @@ impl Case<'_> {
         self.permute(&original, &permuted, &chosen)
     }
 
-    /// Tells of loops that have a verdict and no label.
+    /// Reports loops that have a verdict and no label.
     fn unlabelled(
         &mut self,
         name: &str,
