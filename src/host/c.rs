@@ -275,7 +275,7 @@ impl Reader<'_> {
     fn enumeration(&mut self, node: Node) {
         let tag = node.child_by_field_name("name").map(|name| self.text(name));
         let is_definition = node.child_by_field_name("body").is_some();
-        let stated = ["base", "underlying_type"].iter().find_map(|field| node.child_by_field_name(*field));
+        let stated = ["base", "underlying_type"].iter().find_map(|field| node.child_by_field_name(field));
         // Attributes are not part of the tree: they stand before the list, or after it.
         let whole = span(node);
         let end = (whole.end + ATTRIBUTE).min(self.file.bytes.len() as u32);
