@@ -2,8 +2,9 @@
 # The step of the action: annotations, a summary, and a report if one is asked for. The status is acc2omp's.
 set -uo pipefail
 
-read -r -a paths <<< "$ACC2OMP_PATHS"
-read -r -a options <<< "$ACC2OMP_OPTIONS"
+# Words of all lines, as an input of a workflow may have several.
+read -r -d '' -a paths <<< "$ACC2OMP_PATHS"
+read -r -d '' -a options <<< "$ACC2OMP_OPTIONS"
 if [ -n "$ACC2OMP_BASELINE" ]; then
     options+=(--baseline "$ACC2OMP_BASELINE")
 fi

@@ -154,5 +154,5 @@ fn pair(file: &SourceFile, tokens: &mut [Token], diags: &mut Vec<Diag>) {
         }
     }
     let alone = |token: &&Token| matches!(token.kind, Kind::Open(None) | Kind::Close(false));
-    diags.extend(tokens.iter().filter(alone).map(|token| malformed(token.span, "a partner of this bracket")));
+    diags.extend(tokens.iter().filter(alone).map(|token| malformed(token.span, "the matching bracket")));
 }

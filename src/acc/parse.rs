@@ -1025,9 +1025,9 @@ mod tests {
         assert_eq!(only("cache"), "A0003 cache: expected an argument in parentheses after `cache`");
         assert_eq!(only("(a)"), "A0003 (: expected the name of a directive");
         assert_eq!(only(""), "A0003 : expected the name of a directive");
-        assert_eq!(only("parallel copy(a[0:n) async"), "A0003 [: expected a partner of this bracket");
-        assert_eq!(only("parallel copy(a b(c) async"), "A0003 (: expected a partner of this bracket");
-        assert_eq!(only("parallel copy(a)) async"), "A0003 ): expected a partner of this bracket");
+        assert_eq!(only("parallel copy(a[0:n) async"), "A0003 [: expected the matching bracket");
+        assert_eq!(only("parallel copy(a b(c) async"), "A0003 (: expected the matching bracket");
+        assert_eq!(only("parallel copy(a)) async"), "A0003 ): expected the matching bracket");
         assert_eq!(only("routine seq bind(f(x))"), "A0003 f(x): expected a name or a string");
         assert_eq!(wrong("routine seq bind(\"f)").len(), 2);
     }

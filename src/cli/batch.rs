@@ -190,6 +190,9 @@ pub fn run(task: &Task) -> Verdict {
 }
 
 fn standard_input(task: &Task) -> Verdict {
+    if let Some(why) = task.reports.refused(&[]) {
+        return fail(&why);
+    }
     let mut bytes = Vec::new();
     if let Err(error) = io::stdin().lock().read_to_end(&mut bytes) {
         return fail(&format!("standard input: {error}"));
@@ -244,6 +247,9 @@ fn trees(task: &Task) -> Verdict {
         Err(why) => return fail(&why),
     };
     let files: Vec<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
+    if let Some(why) = task.reports.refused(&files) {
+        return fail(&why);
+    }
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
     let inside = files.iter().map(|path| (path.to_path_buf(), None)).collect();
     let outside = Mutex::new(inside);

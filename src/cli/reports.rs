@@ -11,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::place::{Folder, Like, about};
 use super::{Verdict, fail, notify, print};
 use crate::report::{Baseline, Report, baseline};
+use crate::source::Language;
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,18 @@ impl Reports {
         let Some(path) = &self.baseline else { return Ok(None) };
         let text = std::fs::read_to_string(path).map_err(|error| about(path, &error).to_string())?;
         Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", path.display()))
+    }
+
+    /// Why these reports are not written: one would replace a source, as where an option's FILE was forgotten before a list of
+    /// sources. `inputs` are those of the run.
+    pub fn refused(&self, inputs: &[&Path]) -> Option<String> {
+        let named = [("--output", &self.output), ("--write-baseline", &self.write_baseline)];
+        named.into_iter().find_map(|(option, path)| {
+            let path = path.as_deref()?;
+            let is_input = || path.canonicalize().is_ok_and(|path| inputs.contains(&path.as_path()));
+            let is_source = Language::of(path).is_some() || is_input();
+            is_source.then(|| format!("`{option} {}`: a report does not replace a source", path.display()))
+        })
     }
 
     /// Writes the report; `said` is what there is for people, and `made` makes the rest.

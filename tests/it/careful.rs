@@ -50,6 +50,24 @@ fn names(folder: &Path) -> Vec<PathBuf> {
     inner.filter(|path| !path.starts_with(".acc2omp")).collect()
 }
 
+/// An option whose FILE was forgotten takes the next word for it.
+#[test]
+fn a_report_replaces_no_source() {
+    let place = folder(&[("a.c", LOOP), ("b.c", LOOP), ("other.txt", LOOP)]);
+    for arguments in [
+        &["--check", "--write-baseline", "a.c", "b.c"][..],
+        &["--check", "--format", "json", "--output", "a.c", "b.c"],
+        &["--in-place", "--output", "b.c", "b.c"],
+        &["--language", "txt=c", "--check", "--output", "other.txt", "other.txt"],
+    ] {
+        let text = said(place.path(), arguments, 2);
+        assert!(text.contains("a report does not replace a source"), "{text}");
+    }
+    for name in ["a.c", "b.c", "other.txt"] {
+        assert_eq!(fs::read_to_string(place.path().join(name)).unwrap(), LOOP);
+    }
+}
+
 /// A disk without room is a limit for the size of files, so that a write fails in the middle of one.
 #[test]
 #[cfg(unix)]
