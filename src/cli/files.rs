@@ -74,6 +74,12 @@ pub fn gather(inputs: &[PathBuf], out: Option<&Path>, languages: &Languages) -> 
     }
 }
 
+/// Whether a folder inside an input was written by a run with another output folder.
+fn is_output(entry: &DirEntry) -> bool {
+    let mark = || entry.path().join(manifest::FOLDER).join(manifest::MANIFEST);
+    entry.depth() > 0 && entry.file_type().is_dir() && mark().is_file()
+}
+
 impl Tree {
     fn file(&mut self, path: &Path, real: PathBuf) {
         let target = PathBuf::from(path.file_name().unwrap_or(real.as_os_str()));
@@ -99,8 +105,14 @@ impl Tree {
             let is_own = entry.file_name() == manifest::FOLDER || entry.file_name() == ".git";
             entry.depth() == 0 || !is_own && Some(below(root, entry.path())) != out
         };
-        for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(wanted) {
+        let mut all = WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(wanted);
+        while let Some(entry) = all.next() {
             match entry {
+                Ok(entry) if is_output(&entry) => {
+                    let what = "an output of acc2omp, skipped; name it to translate it";
+                    self.skipped.push(format!("{}: {what}", entry.path().display()));
+                    all.skip_current_dir();
+                }
                 Ok(entry) => self.entry(root, &real, &entry),
                 Err(error) => self.failures.push(error.to_string()),
             }

@@ -68,6 +68,18 @@ fn a_report_replaces_no_source() {
     }
 }
 
+#[test]
+fn outputs_of_other_runs_are_no_inputs() {
+    let place = folder(&[("src/a.c", LOOP)]);
+    said(place.path(), &[".", "-o", "one"], 0);
+    let text = said(place.path(), &[".", "-o", "two"], 0);
+    assert!(text.contains("one: an output of acc2omp, skipped"), "{text}");
+    said(place.path(), &[".", "-o", "one"], 0);
+    assert!(place.path().join("two/src/a.c").is_file());
+    assert!(!place.path().join("two/one").exists() && !place.path().join("one/two").exists());
+    said(place.path(), &["one", "--check"], 0);
+}
+
 /// A disk without room is a limit for the size of files, so that a write fails in the middle of one.
 #[test]
 #[cfg(unix)]
