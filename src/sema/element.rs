@@ -9,7 +9,7 @@ use crate::host::ir::{BaseType, Decl, DeclKind, Derived, Unit};
 
 use super::holds::{Element, Type, standard};
 use super::symbols::{Symbols, Types};
-use super::type_names::plain;
+use super::type_names::{is_in_template, plain};
 
 /// Deeper chains of typedefs than this are not followed.
 const DEPTH: usize = 16;
@@ -35,7 +35,7 @@ impl Symbols {
             [] => return None,
             ["void"] => Type { shape: Vec::new(), base: "void".to_owned(), element: None },
             _ if is_built_in => Type::of_words(&kept.join(" ")),
-            [name] if name.contains(">::") => return None,
+            [name] if is_in_template(name) => return None,
             [name] => match self.type_names.get(plain(name)) {
                 Some(known) => known.clone(),
                 None => Type { shape: Vec::new(), base: plain(name).to_owned(), element: standard(name) },
@@ -95,7 +95,7 @@ impl Types<'_> {
                     let known = self.specifier(decl).map(|words| self.underlying(words, depth));
                     return known.unwrap_or((name, Some(Element::Integer)));
                 }
-                BaseType::Named(named) if named.contains(">::") => return (named.clone(), None),
+                BaseType::Named(named) if is_in_template(named) => return (named.clone(), None),
                 BaseType::Named(named) => {
                     name = plain(named).to_owned();
                     if let Some(words) = self.enums.get(&*name).copied().flatten() {

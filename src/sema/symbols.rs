@@ -23,7 +23,7 @@ use super::holds::Type;
 use super::operators::Operators;
 use super::outside::{self, Dummy, Others, Outside};
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
-use super::type_names::{is_standard_scalar, plain};
+use super::type_names::{is_in_template, is_standard_scalar, plain};
 use super::uses::KnownUses;
 
 /// A name at a place, and what it means there.
@@ -887,8 +887,7 @@ impl Types<'_> {
     /// The class of a type that no typedef declares.
     fn named(&self, name: &str) -> Class {
         let bare = plain(name);
-        if name.contains(">::") {
-            // A type in a class template.
+        if is_in_template(name) {
             Class::Unknown
         } else if self.records.contains_key(bare) {
             Class::Record
@@ -933,8 +932,7 @@ fn only<T: PartialEq>(known: &mut FxHashMap<String, Option<T>>, name: &str, valu
 /// Whether objects of a class hold references: its own members, or those of its bases and of members that are objects.
 fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> bool {
     let holds = |member: &Decl| match (&member.base, member.derived.last()) {
-        _ if member.derived.first() == Some(&Derived::Reference) => true,
-        (_, Some(Derived::Reference)) => true,
+        _ if [member.derived.first(), member.derived.last()].contains(&Some(&Derived::Reference)) => true,
         (BaseType::Named(name) | BaseType::Tagged(name), None | Some(Derived::Array(_))) => {
             refers(name, known)
         }

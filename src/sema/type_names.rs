@@ -8,6 +8,11 @@ pub(super) fn plain(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name).trim()
 }
 
+/// Whether a name is that of a type in a class template, as `W<int>::type`.
+pub(super) fn is_in_template(name: &str) -> bool {
+    name.contains(">::")
+}
+
 /// Arithmetic type names of the standard headers, which we never read.
 pub(super) fn is_standard_scalar(name: &str) -> bool {
     const NAMES: [&str; 14] = [

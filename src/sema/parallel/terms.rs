@@ -77,8 +77,7 @@ pub(super) fn may_combine(
             (Sort::Fraction, _) | (_, Sort::Whole | Sort::Truth) => true,
             (Sort::Parameter(one), Sort::Parameter(two)) => one == two,
             (Sort::Parameter(_), Sort::Unknown) => true,
-            // It may be an integer.
-            (Sort::Unknown, _) => false,
+            // What is not seen may be an integer.
             _ => false,
         },
         // OpenMP makes the value zero or one, even if there are no iterations.
