@@ -4,7 +4,7 @@
 #ifndef ACC2OMP_CUDA_SHIM_CHECKS
 #define ACC2OMP_CUDA_SHIM_CHECKS
 
-#include "cuda_runtime.h"
+#include "machine.h"
 
 #include <string>
 

@@ -44,7 +44,7 @@ pub struct Cuda {
     nvcc: PathBuf,
     /// A copy of the shim, with its header compiled.
     shim: PathBuf,
-    /// What all programs are linked with: the run-time library, built with the shim, and the checks of what kernels do.
+    /// What all programs are linked with: the run-time library, built with the shim, and the shim itself.
     objects: Vec<PathBuf>,
 }
 
@@ -72,7 +72,7 @@ impl Cuda {
         let mut command = cuda.on_processor();
         let source = root.join(RUNTIME).join(RUNTIME_SOURCE);
         build(command.arg("-c").arg(source).arg("-o").arg(runtime))?;
-        for source in CHECKS {
+        for source in SHIM_SOURCES {
             let object = cuda.shim.join(source).with_extension("o");
             let mut command = Command::new("g++");
             command.args(SHIM_ARGUMENTS).args(["-O2", "-c"]).arg(cuda.shim.join(source));
@@ -165,8 +165,8 @@ const CHECKED: &[&str] = &[
     "--param=asan-stack=0",
     "--param=asan-globals=0",
 ];
-/// Their sources, which are not built so themselves.
-const CHECKS: [&str; 2] = ["checks.cpp", "races.cpp"];
+/// The sources of the shim, which are not built so themselves.
+const SHIM_SOURCES: [&str; 5] = ["checks.cpp", "fibers.cpp", "host.cpp", "machine.cpp", "races.cpp"];
 /// Functions of the C library that the checks see as well.
 const WRAPPED: [&str; 6] = ["malloc", "calloc", "free", "memcpy", "memmove", "memset"];
 /// The sections of a host file's variables, and what the checks call them.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::fixture::{self, Fixture, left_directive, read_text};
+use super::same::{Built, Given};
 use super::toolchain::{Toolchain, Toolchains};
 use super::{LIMIT, Output, compare};
 use crate::{Result, cuda, process};
@@ -22,7 +23,7 @@ pub struct Tally {
     pub failed: usize,
     /// Those of them for which nothing was run, as the compiler or the translator does not know all that they use.
     pub not_run: usize,
-    /// Those not made, since the same compiler has built the same text for another profile.
+    /// Those not made, since the same compiler has built the same text, or what the preprocessor makes the same.
     pub same: usize,
 }
 
@@ -65,7 +66,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
         Ok(mut original) => {
             // What cannot be built as OpenACC before translation cannot be built beside it either.
             let is_plain = fixture.marks.plain || fixture.marks.left;
-            let mut built: Vec<(Toolchain, Vec<String>)> = Vec::new();
+            let mut built = Built::new(&case, original.is_some())?;
             for (output, toolchain) in pairs(outputs) {
                 let toolchain = match toolchain {
                     Toolchain::FlangDevice if fixture.marks.host => Toolchain::Flang,
@@ -84,16 +85,15 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 if is_refused {
                     continue;
                 }
-                let text = (toolchain, case.text(output)?);
+                let given = Given::of(&case, output, toolchain)?;
                 // Without OpenACC nothing is known of a program that asks for it.
-                if toolchain == Toolchain::Plain && text.1.iter().any(|text| asks_for_openacc(text)) {
+                if toolchain == Toolchain::Plain && given.texts.iter().any(|text| asks_for_openacc(text)) {
                     continue;
                 }
-                if built.contains(&text) {
+                if built.holds(given)? {
                     tally.same += 1;
                     continue;
                 }
-                built.push(text);
                 let outcome = case.translation(output, toolchain)?;
                 let compared = outcome.and_then(|seen| match (&original, &seen.why_not) {
                     _ if !toolchain.is_run() || toolchain == Toolchain::Plain => Ok(()),
@@ -147,8 +147,7 @@ impl Case<'_> {
         if self.fixture.marks.unbuilt {
             return Ok(Ok(None));
         }
-        let toolchain = if self.fixture.marks.plain { Toolchain::Plain } else { Toolchain::OpenAcc };
-        let seen = self.build_and_run(toolchain, &self.fixture.folder, "original")?;
+        let seen = self.build_and_run(self.of_original(), &self.fixture.folder, "original")?;
         let is_right = |seen: &Seen| seen.stdout.lines().any(|line| line == "ok 1");
         Ok(seen.and_then(|seen| match self.fixture.marks.unchecked || is_right(&seen) {
             true => Ok(Some(seen)),
@@ -183,11 +182,9 @@ impl Case<'_> {
         }
     }
 
-    /// What a translation consists of: its sources and headers.
-    fn text(&self, output: &Output) -> Result<Vec<String>> {
-        let folder = self.work.join(&output.name).join(&self.fixture.name);
-        let files = self.fixture.sources.iter().chain(&self.fixture.headers);
-        files.map(|file| read_text(&folder.join(file))).collect()
+    /// What builds the original.
+    pub fn of_original(&self) -> Toolchain {
+        if self.fixture.marks.plain { Toolchain::Plain } else { Toolchain::OpenAcc }
     }
 
     fn compare(&self, original: &Seen, seen: &Seen) -> std::result::Result<(), Wrong> {

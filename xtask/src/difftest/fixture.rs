@@ -18,8 +18,8 @@ const SENTINELS: [&str; 3] = ["!$acc", "c$acc", "*$acc"];
 /// The endings of files that are compiled, beside those of Fortran.
 const SOURCES: &[&str] = &["c", "cpp", "cc", "cxx", "C"];
 
-/// The endings of headers.
-const HEADERS: &[&str] = &["h", "hpp", "hh", "hxx"];
+/// The endings of files that others include.
+const HEADERS: &[&str] = &["h", "hpp", "hh", "hxx", "inc"];
 
 /// A program in a folder of its own.
 #[derive(Debug)]

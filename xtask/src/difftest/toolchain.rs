@@ -249,6 +249,16 @@ impl Toolchains {
         Ok(vec![command])
     }
 
+    /// The command that prints what the preprocessor makes of `source`.
+    pub fn preprocess(toolchain: Toolchain, source: &str) -> Command {
+        let mut command = compiler(toolchain, source, true);
+        if is_fortran(source) {
+            command.arg("-cpp");
+        }
+        command.args(["-E", "-P", source]);
+        command
+    }
+
     /// Each source that is not Fortran becomes an object; the Fortran compiler takes the rest and links. What it writes
     /// besides the program goes into a folder beside that.
     fn build_fortran(
@@ -302,7 +312,7 @@ impl Toolchains {
         Ok(commands)
     }
 
-    /// Each source becomes an object; the run-time library is one already. nvcc makes objects, of the device's code and of the launchers, and nothing is linked.
+    /// Each source becomes an object; the run-time library is one already. nvcc makes the device's code, and nothing is linked.
     fn build_cuda(
         &self,
         toolchain: Toolchain,
@@ -322,8 +332,8 @@ impl Toolchains {
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => {
                     let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-                    // What its own code becomes for the host, the host's compiler need not read here.
-                    command.args([if in_place { "-c" } else { "--cuda" }, "-rdc=true"]);
+                    // It checks all code, and makes that of the device. What is for the host is built with the shim.
+                    command.args([if in_place { "-c" } else { "-cubin" }, "-rdc=true"]);
                     command
                 }
                 (false, Toolchain::Nvcc) => continue,
