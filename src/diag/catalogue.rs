@@ -1763,6 +1763,18 @@ pub fn value_of_first_use(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0409
+pub fn openmp_before_call(at: Span, directive: &str) -> Diag {
+    diag(
+        409,
+        Severity::Info,
+        at,
+        format!("this OpenMP stands before the code of `{directive}`, which becomes a call: builds with OpenMP fail here"),
+        "needs a loop or a block after it",
+        "build without OpenMP, as builds for OpenACC do; or remove this line",
+    )
+}
+
 /// A0501
 pub fn copied_each_iteration(at: Span, names: &str, bytes: &str, help: &str) -> Diag {
     diag(

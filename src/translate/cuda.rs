@@ -10,7 +10,7 @@ use crate::cuda::{self, Device, Input, Seen};
 use crate::diag;
 use crate::edit::{Edit, Ours};
 use crate::host::ir::Unit;
-use crate::scan::Scan;
+use crate::scan::{self, OpenMp, Scan};
 use crate::source::{self, Language, Span};
 use crate::{acc, bind, layout};
 
@@ -39,6 +39,8 @@ struct Cuda {
     macros: BTreeSet<Span>,
     /// The headers that have directives, by number, as they are read themselves.
     readings: Rc<OnceCell<Vec<(usize, Reading)>>>,
+    /// The OpenMP that the source has.
+    openmp: OnceCell<Option<OpenMp>>,
 }
 
 impl BackEnd for Cuda {
@@ -62,6 +64,7 @@ impl BackEnd for Cuda {
         let mut changes: Vec<Option<Vec<Edit>>> =
             own.bound.iter().zip(&lowered).map(|(one, lowered)| edits((one, lowered), &lines, all)).collect();
         all.leave_whole(&unit, &own.bound, &own.held, &mut changes);
+        self.note_openmp(&unit, &own.bound, &changes, all);
         stack(&lines, &lowered, &mut changes);
         let made =
             changes.into_iter().map(|edits| Made { edits, rows: Vec::new(), implied: Vec::new() }).collect();
@@ -147,6 +150,30 @@ fn stack(lines: &layout::CodeLines, lowered: &[cuda::Lowered], edits: &mut [Opti
 }
 
 impl Cuda {
+    /// Notes the OpenMP that stands before calls of launchers now.
+    fn note_openmp(
+        &self,
+        unit: &Unit,
+        bound: &[bind::Bound],
+        changes: &[Option<Vec<Edit>>],
+        all: &mut Gathered,
+    ) {
+        let found = self.openmp.get_or_init(|| scan::openmp(&all.source.file));
+        let Some(found) = found else { return };
+        for (at, own) in bind::counterparts(unit, bound, found).of {
+            let directive = &bound[at].directive;
+            if !directive.kind.is_compute() || changes[at].is_none() {
+                continue;
+            }
+            let extent = bound[at].stmt().map(|stmt| unit.stmt(stmt).span);
+            let own = own.iter().filter_map(|number| found.directives.get(*number)).map(|one| one.span);
+            let mut before = own.filter(|one| !extent.is_some_and(|extent| extent.contains(*one)));
+            let first = before.find(|one| !found.are_in_different_branches(*one, directive.span));
+            let name = acc::name(directive.kind);
+            all.diags.extend(first.map(|first| diag::openmp_before_call(first, name)));
+        }
+    }
+
     /// Lowers a view with the headers around it, and adds to the device code.
     fn lower_view(
         &mut self,
