@@ -15,7 +15,7 @@ use super::{Verdict, fail, files, notify, print};
 use crate::pins::{HEADER, Purpose, Site};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
-use crate::verify::{Construct, Directive, FILE, Pins, Search, Settings, Verification, section};
+use crate::verify::{Construct, Directive, FILE, Pins, Search, Section, Settings, Verification, section};
 use crate::{Extent, Options, Source, extents, instrument, scan, translate};
 
 /// What is asked for.
@@ -89,15 +89,16 @@ fn init() -> Result<ExitCode, String> {
     }
     let gap = if before.is_empty() { "" } else { "\n" };
     let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    let section = section(Path::new("."));
+    let Section { text, from, remarks } = section(Path::new("."));
     let mut file = fs::File::options()
         .append(true)
         .create(true)
         .open(&path)
         .map_err(|error| format!("{FILE}: {error}"))?;
-    file.write_all(format!("{end}{gap}{section}").as_bytes()).map_err(|error| format!("{FILE}: {error}"))?;
+    file.write_all(format!("{end}{gap}{text}").as_bytes()).map_err(|error| format!("{FILE}: {error}"))?;
+    let remarks: String = remarks.iter().map(|remark| format!("note: {remark}\n")).collect();
     notify(&format!(
-        "{FILE}: wrote `[verify]`; fill in how the program is run, and what begins with `false`\n"
+        "{FILE}: wrote `[verify]`; found: {from}\n{remarks}Fill in how the program is run, and what begins with `false`.\n"
     ));
     Ok(ExitCode::SUCCESS)
 }
