@@ -264,7 +264,8 @@ fn output(makefile: &Makefile, line: &str, target: &str) -> Option<PathBuf> {
     let name = words.get(at + 1)?;
     let is_program =
         ![".o", ".a", ".so", ".mod"].iter().any(|end| name.ends_with(end)) && !name.contains('$');
-    is_program.then(|| Path::new(name).components().collect())
+    let is_step = |part: &Component| !matches!(part, Component::CurDir);
+    is_program.then(|| Path::new(name).components().filter(is_step).collect())
 }
 
 /// How a program is run: as the makefile does itself, if it does.
