@@ -523,7 +523,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     let args = read(&matches)?;
     let Some(folder) = args.folder() else { return args.request(&matches, Overrides::default(), None) };
     let config = configuration(&folder);
-    let Some(config) = config.map_err(|why| wrong(ErrorKind::InvalidValue, &why))? else {
+    let refused = |why: String| clap::Error::raw(ErrorKind::InvalidValue, format!("{why}\n"));
+    let Some(config) = config.map_err(refused)? else {
         return args.request(&matches, Overrides::default(), None);
     };
     let (at, command, own) = match matches.subcommand() {

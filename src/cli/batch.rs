@@ -75,12 +75,11 @@ impl Batch<'_> {
                 Ok(Some("edited since acc2omp wrote it: the changes of the translation are put in"))
             }
             Put::Conflict => {
-                let way_out = match out.wanted(piece.target) {
-                    Some(wanted) => format!("edit it by {}, the new translation, or", wanted.display()),
-                    None => "the file stays:".to_owned(),
-                };
+                let wanted = out.wanted(piece.target);
+                let wanted = wanted.map(|wanted| format!(" ({} has the translation)", wanted.display()));
                 let why = format!(
-                    "conflict of your edits with the new translation; {way_out} replace it by `--force`"
+                    "conflict of your edits with the new translation: edit it again{}, or replace it by `--force`",
+                    wanted.unwrap_or_default()
                 );
                 Err(about(place, &io::Error::other(why)))
             }

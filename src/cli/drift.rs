@@ -61,7 +61,7 @@ pub fn run(out: &Path) -> Verdict {
     said.max(if drifted.is_empty() { Verdict::Done } else { Verdict::Left })
 }
 
-/// Sources with OpenACC that were not there when the tree was written.
+/// Sources that were not there when the tree was written.
 fn unknown(manifest: &Manifest, out: &Path) -> Vec<String> {
     let inputs: Vec<PathBuf> =
         manifest.inputs.iter().map(|input| of_tree(input, out)).filter(|input| input.exists()).collect();
@@ -72,13 +72,11 @@ fn unknown(manifest: &Manifest, out: &Path) -> Vec<String> {
         .values()
         .filter_map(|entry| out.join(&entry.source.as_ref()?.path).canonicalize().ok())
         .collect();
-    let is_new = |job: &&files::Job| {
-        let holds = |bytes: Vec<u8>| {
-            let language = scan::language_of(&job.path, &bytes, &languages);
-            language.is_some_and(|language| scan::mentions_openacc(&bytes, language))
-        };
-        !known.contains(&job.real) && fs::read(&job.real).is_ok_and(holds)
-    };
-    let name = |job: &files::Job| format!("{}: not translated yet", shown(&job.path).display());
-    tree.jobs.iter().filter(is_new).map(name).collect()
+    let new = tree.jobs.iter().filter(|job| !known.contains(&job.real)).filter_map(|job| {
+        let bytes = fs::read(&job.real).ok()?;
+        let language = scan::language_of(&job.path, &bytes, &languages)?;
+        let lacks = if scan::mentions_openacc(&bytes, language) { "translated" } else { "copied" };
+        Some(format!("{}: not {lacks} yet", shown(&job.path).display()))
+    });
+    new.collect()
 }

@@ -43,8 +43,8 @@ pub fn rule(name: Option<&str>) -> Verdict {
         let index = crate::rules::index(rules);
         let names = index.lines().filter_map(|line| line.split_whitespace().next()?.rsplit('/').next());
         let near = nearest(&name, names);
-        let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
-        return fail(&format!("no rule is called `{name}`{near}; `acc2omp rules` lists them all"));
+        let near = near.map_or(";".to_owned(), |near| format!(": did you mean `{near}`?"));
+        return fail(&format!("no rule is called `{name}`{near} `acc2omp rules` lists them all"));
     }
     print(pages.join("\n").as_bytes())
 }

@@ -41,7 +41,8 @@ impl Patch {
     /// What the patch calls a file, which need not be there.
     pub fn name(&self, path: &Path) -> PathBuf {
         let name = || {
-            let folder = path.parent()?.canonicalize().ok()?;
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
             Some(folder.join(path.file_name()?).strip_prefix(self.base.as_ref()?).ok()?.to_path_buf())
         };
         name().unwrap_or_else(|| path.to_path_buf())

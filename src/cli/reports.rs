@@ -81,7 +81,11 @@ impl Reports {
     /// The baseline, if one counts.
     pub fn read_baseline(&self) -> Result<Option<Baseline>, String> {
         let Some(path) = &self.baseline else { return Ok(None) };
-        let text = std::fs::read_to_string(path).map_err(|error| about(path, &error).to_string())?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let is_missing = error.kind() == io::ErrorKind::NotFound;
+            let way_out = format!("; `--write-baseline {}` writes one", path.display());
+            format!("{}{}", about(path, &error), if is_missing { &way_out } else { "" })
+        })?;
         Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", path.display()))
     }
 

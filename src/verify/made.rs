@@ -148,7 +148,7 @@ fn compiler(makefile: &Makefile, name: &str) -> Option<Named> {
         None if text.is_empty() => Compiler::of_variable(name)?,
         None => Compiler::of_variable(name).filter(|_| !program.starts_with('-'))?,
     };
-    compiler.is_mpi |= name.to_uppercase().contains("MPI");
+    compiler.is_mpi |= name.to_uppercase().split('_').any(|part| part.starts_with("MPI"));
     // A command for compilations has a variable for the compiler, if `-c` is in it.
     let rest: Vec<&str> = words.collect();
     (!rest.contains(&"-c")).then(|| Named {
