@@ -192,12 +192,14 @@ mod tests {
         assert_eq!(nvcc(&[]), "");
         let few = nvcc(&sources(&["a_acc.cu", "acc2omp_cuda.cu"]));
         assert!(
-            few.ends_with("nvcc -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu acc2omp_cuda.cu\n"),
+            few.contains(
+                " -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu acc2omp_cuda.cu\nnote: nvcc links it "
+            ),
             "{few}"
         );
         let many = nvcc(&sources(&["a", "b", "c", "d", "e"]));
         assert!(
-            many.ends_with("-c FILE.cu, for each of the 5 files *_acc.cu and acc2omp_cuda.cu\n"),
+            many.contains("-c FILE.cu, for each of the 5 files *_acc.cu and acc2omp_cuda.cu\n"),
             "{many}"
         );
     }

@@ -201,7 +201,10 @@ fn build(of: Of, named: &[Named], flags: &str) -> String {
         let launcher =
             if of == Of::Test { format!("acc2omp {} -- ", language.command) } else { String::new() };
         let rest = if rest.is_empty() { String::new() } else { format!(" {rest}") };
-        variables += &format!(" {variable}='{launcher}{calls}{rest} {}'", of.options(language));
+        // These link the library of mathematical functions by themselves.
+        let is_linked = ["pgcc", "nvc"].iter().any(|name| program.ends_with(name));
+        let library = if is_linked { " -Wl,--no-as-needed -lm" } else { "" };
+        variables += &format!(" {variable}='{launcher}{calls}{rest} {}{library}'", of.options(language));
     }
     let before: String = before.into_iter().collect();
     format!("make clean; {before}make{variables}{flags}")
@@ -306,7 +309,7 @@ mod tests {
 
     #[test]
     fn flags_of_a_makefile_stay_but_for_openacc() {
-        let made = of("CC = nvc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n");
+        let made = of("CC = craycc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n");
         let [reference, _, test] = made.builds.unwrap();
         assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
         assert!(
@@ -349,6 +352,12 @@ mod tests {
         assert!(reference.contains("MPI_COMPILER='mpif90 -O2 -fopenacc"), "{reference}");
         assert!(test.starts_with("make clean; MPICH_CXX=clang++ MPICH_FC=gfortran OMPI_CXX=clang++ OMPI_FC=gfortran make CXXCOMPILER='acc2omp c++ -- mpicxx "), "{test}");
         assert_eq!(made.run.as_deref(), Some("mpirun -np 4 ./tea"));
+    }
+
+    #[test]
+    fn what_compilers_link_by_themselves_is_named() {
+        let made = of("CC = /opt/bin/pgcc\na: a.o\n\t$(CC) a.o -o a\n");
+        assert!(made.builds.unwrap()[0].contains("-foffload=disable -Wl,--no-as-needed -lm'"));
     }
 
     #[test]

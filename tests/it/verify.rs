@@ -533,14 +533,19 @@ fn what_a_makefile_lacks_is_said() {
     assert!(text.contains("# commands of the makefile call `pgcc` by name"), "{text}");
     // What is read through files builds and runs, except the compiler of the test.
     write("acc2omp.toml", "");
-    write("make.def", "COMPILER = pgcc\nFLAGS = -fast -Minfo=all $(MORE)\nMORE = -DVALUE=3.0\n");
+    write("make.def", "COMPILER = pgcc -w\nFLAGS = -fast -Minfo=all $(MORE)\nMORE = -DVALUE=3.0\n");
     write(
         "Makefile",
         "include make.def\nall: run\na: a.o\n\t$(COMPILER) $(FLAGS) -o $@ a.o\na.o: a.c\n\t$(COMPILER) $(FLAGS) -c a.c\nrun: a\n\t./a\nclean:\n\trm -f a a.o\n",
     );
     assert!(verify(folder.path(), &["--init"]).status.success());
     let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
-    assert!(text.contains("COMPILER='gcc -O2 -fopenacc -foffload=disable' FLAGS='$(MORE)'"), "{text}");
+    assert!(
+        text.contains(
+            "COMPILER='gcc -w -O2 -fopenacc -foffload=disable -Wl,--no-as-needed -lm' FLAGS='$(MORE)'"
+        ),
+        "{text}"
+    );
     assert!(text.contains("run = \"./a\""), "{text}");
     let clang = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90";
     let text =
