@@ -2,9 +2,15 @@
 # The step of the action: annotations, a summary, and a report if one is asked for. The status is acc2omp's.
 set -uo pipefail
 
-# Words of all lines, as an input of a workflow may have several.
-read -r -d '' -a paths <<< "$ACC2OMP_PATHS"
-read -r -d '' -a options <<< "$ACC2OMP_OPTIONS"
+# Words of all lines, as an input of a workflow may have several. A word with blanks stands between quotes, as in a shell.
+paths=()
+options=()
+if [ -n "$ACC2OMP_PATHS" ]; then
+    mapfile -d '' -t paths < <(xargs printf '%s\0' <<< "$ACC2OMP_PATHS")
+fi
+if [ -n "$ACC2OMP_OPTIONS" ]; then
+    mapfile -d '' -t options < <(xargs printf '%s\0' <<< "$ACC2OMP_OPTIONS")
+fi
 if [ -n "$ACC2OMP_BASELINE" ]; then
     options+=(--baseline "$ACC2OMP_BASELINE")
 fi

@@ -2,7 +2,8 @@
 //!
 //! Invariant: knows no words of its own.
 
-/// The candidate with the fewest letters added, dropped, changed or swapped; `None` if none is near.
+/// The candidate with the fewest letters added, dropped, changed or swapped; `None` if none is near, or if half of the letters
+/// differ.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(MAX_LENGTH + 1).flat_map(char::to_lowercase).collect();
     if word.len() > MAX_LENGTH {
@@ -11,7 +12,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     let limit = word.len().div_ceil(3).min(3);
     candidates
         .map(|candidate| (distance(&word, &candidate.chars().collect::<Vec<_>>()), candidate))
-        .filter(|(distance, _)| *distance <= limit)
+        .filter(|(distance, _)| *distance <= limit && 2 * distance < word.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -52,6 +53,7 @@ mod tests {
         assert_eq!(near("colapse"), Some("collapse"));
         assert_eq!(near("sqe"), Some("seq"));
         assert_eq!(near("simd"), None);
+        assert_eq!(nearest("_Bad", ["read", "bind"].into_iter()), None);
         assert_eq!(near(""), None);
         assert_eq!(near(&"c".repeat(100_000)), None);
     }

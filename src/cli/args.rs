@@ -2,16 +2,19 @@
 //!
 //! Invariant: what comes out is consistent: exactly one destination, and inputs that fit it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::acc;
 use crate::budget::Budget;
 use crate::host;
 use crate::report::Builder;
@@ -28,8 +31,8 @@ use super::verify::Verify;
 
 /// What the user asks for.
 pub enum Request {
-    /// The page of a diagnostic, or the list of all.
-    Explain(Option<String>),
+    /// The pages of diagnostics, or the list of all.
+    Explain(Vec<String>),
     /// The page of a rule, or the list of all.
     Rules(Option<String>),
     /// A check of the rule pages in a folder.
@@ -166,11 +169,11 @@ struct Args {
     languages: Vec<(String, Language)>,
 
     /// Define NAME for all sources; conditions on it choose their branch, and other branches stay as they are
-    #[arg(short = 'D', value_name = "NAME[=V]", help_heading = PREPROCESSOR)]
+    #[arg(short = 'D', value_name = "NAME[=V]", help_heading = PREPROCESSOR, value_parser = define)]
     defines: Vec<String>,
 
     /// Undefine NAME for all sources
-    #[arg(short = 'U', value_name = "NAME", help_heading = PREPROCESSOR)]
+    #[arg(short = 'U', value_name = "NAME", help_heading = PREPROCESSOR, value_parser = undefine)]
     undefines: Vec<String>,
 
     /// Search DIR for headers, too
@@ -186,7 +189,8 @@ struct Args {
     rules: Option<PathBuf>,
 
     /// Number of threads [default: one for each core]
-    #[arg(short, long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(short, long = "jobs", value_name = "N", default_value = "0", hide_default_value = true)]
+    #[arg(value_parser = whole::<usize>, allow_negative_numbers = true)]
     jobs: usize,
 
     /// Print nothing unless something fails
@@ -206,7 +210,7 @@ struct How {
     to: To,
 
     /// The newest OpenMP version that the output may use
-    #[arg(long, value_name = "VERSION", value_parser = version())]
+    #[arg(long, value_name = "VERSION", value_parser = Versions)]
     #[arg(help = "The newest OpenMP version that the output may use [default: 4.5]")]
     omp: Option<Version>,
 
@@ -224,16 +228,16 @@ struct How {
     queues: Queues,
 
     /// What to do with OpenMP for the same code as an OpenACC directive: leave both and report it, keep it and remove
-    /// the OpenACC, or replace it by the translation
-    #[arg(long, value_name = "HOW", default_value = "ask", value_parser = existing())]
-    existing_omp: Existing,
+    /// the OpenACC, or replace it by the translation [default: ask]
+    #[arg(long, value_name = "HOW", value_parser = existing())]
+    existing_omp: Option<Existing>,
 
     /// Add `if(target: CONDITION)`: where it is false at run time, the host runs the construct
     #[arg(long, value_name = "CONDITION")]
     host_fallback: Option<String>,
 
     /// The device whose `device_type` clauses apply
-    #[arg(long, value_name = "NAME", default_value = "nvidia")]
+    #[arg(long, value_name = "NAME", default_value = "nvidia", value_parser = device_type)]
     device_type: String,
 
     /// Assume that no two pointers alias when loops of `kernels`, and those with `auto`, are proven
@@ -247,7 +251,8 @@ struct How {
     as_written: bool,
 
     /// Allow this many times the default work and memory before a file stays untranslated; 0: no limit
-    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    #[arg(value_parser = whole::<u32>, allow_negative_numbers = true)]
     budget: u32,
 }
 
@@ -301,10 +306,11 @@ enum Topic {
         #[arg(last = true, required = true, value_name = "COMMAND")]
         command: Vec<OsString>,
     },
-    /// Explain a diagnostic, as in `acc2omp explain A0205`; without a code, list all
+    /// Explain diagnostics, as in `acc2omp explain A0205`; without a code, list all
     Explain {
-        /// The code
-        code: Option<String>,
+        /// The codes
+        #[arg(value_name = "CODE")]
+        codes: Vec<String>,
     },
     /// Print the rule of an OpenACC word, as in `acc2omp rules present`; without a name, list all
     Rules {
@@ -347,13 +353,39 @@ fn builder() -> impl TypedValueParser<Value = Builder> {
     })
 }
 
-fn version() -> impl TypedValueParser<Value = Version> {
-    PossibleValuesParser::new(["4.5", "5.0", "5.1", "5.2"]).map(|text| match text.as_str() {
-        "5.0" => Version(50),
-        "5.1" => Version(51),
-        "5.2" => Version(52),
-        _ => Version(45),
-    })
+/// Reads a version: of a wrong one, the likeness of its digits says nothing.
+#[derive(Clone, Copy)]
+struct Versions;
+
+/// The versions of OpenMP that translations are made for.
+const VERSIONS: [(&str, Version); 4] =
+    [("4.5", Version(45)), ("5.0", Version(50)), ("5.1", Version(51)), ("5.2", Version(52))];
+
+impl TypedValueParser for Versions {
+    type Value = Version;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Version, clap::Error> {
+        let read = |text: &str| {
+            let known = VERSIONS.iter().find(|(name, _)| *name == text);
+            known.map(|(_, version)| *version).ok_or("want 4.5, which is the oldest, 5.0, 5.1 or 5.2")
+        };
+        TypedValueParser::parse_ref(&read, command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(VERSIONS.iter().map(|(name, _)| PossibleValue::new(*name))))
+    }
+}
+
+/// Reads a number.
+fn whole<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "want a whole number, 0 or more")
+}
+
+/// Reads the name of a device.
+fn device_type(text: &str) -> Result<String, &'static str> {
+    let name = text.trim();
+    if name.is_empty() { Err("want the name of a device") } else { Ok(name.to_owned()) }
 }
 
 /// The profile that a name or a file means; files are read once.
@@ -377,7 +409,11 @@ fn profile(name: &str) -> Result<Profile, clap::Error> {
 /// Lets the pages of a folder count in place of those of their names.
 fn overlay(folder: Option<&Path>) -> Result<(), clap::Error> {
     let Some(folder) = folder else { return Ok(()) };
-    let rules = pages::read(folder).map_err(|why| wrong(ErrorKind::InvalidValue, &why))?;
+    let refused = |why: String| wrong(ErrorKind::InvalidValue, &why);
+    if let Err(error) = fs::read_dir(folder) {
+        return Err(refused(format!("`--rules {}`: {error}", folder.display())));
+    }
+    let rules = pages::read(folder).map_err(refused)?;
     rules::install(rules);
     Ok(())
 }
@@ -450,6 +486,19 @@ fn guards(text: &str) -> Result<Guards, String> {
     }
 }
 
+/// Reads the definition of a macro.
+fn define(text: &str) -> Result<String, &'static str> {
+    let head = text.split('=').next().unwrap_or_default();
+    let (name, parameters) = head.split_once('(').map_or((head, ")"), |(name, rest)| (name, rest));
+    let is_macro = is_name(name) && parameters.ends_with(')');
+    if is_macro { Ok(text.to_owned()) } else { Err("want NAME or NAME=V") }
+}
+
+/// Reads the name of a macro.
+fn undefine(text: &str) -> Result<String, &'static str> {
+    if is_name(text) { Ok(text.to_owned()) } else { Err("want NAME") }
+}
+
 /// Whether a text is the name of a macro.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -467,11 +516,15 @@ fn existing() -> impl TypedValueParser<Value = Existing> {
 /// Reads the command line and the configuration; the error is clap's, with its exit status.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let mut words: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(why) = words.get(1).and_then(|word| misspelt(word)) {
+        return Err(wrong(ErrorKind::InvalidSubcommand, &why));
+    }
     let matches = Args::command().try_get_matches_from(&words)?;
     let args = read(&matches)?;
     let Some(folder) = args.folder() else { return args.request(&matches, Overrides::default(), None) };
-    let config = Config::of(&folder, &Args::command(), &Alone::command());
-    let Some(config) = config.map_err(|why| wrong(ErrorKind::InvalidValue, &why))? else {
+    let config = configuration(&folder);
+    let refused = |why: String| clap::Error::raw(ErrorKind::InvalidValue, format!("{why}\n"));
+    let Some(config) = config.map_err(refused)? else {
         return args.request(&matches, Overrides::default(), None);
     };
     let (at, command, own) = match matches.subcommand() {
@@ -503,6 +556,15 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, c
     read(&matches)?.request(&matches, overrides, Some(path))
 }
 
+/// What there is to say of a first word that is like the name of a command, and not a file.
+fn misspelt(word: &OsStr) -> Option<String> {
+    let word = word.to_str().filter(|word| !word.starts_with('-') && !Path::new(word).exists())?;
+    let command = Args::command();
+    let names = command.get_subcommands().map(Command::get_name).chain(["help", "c++", "fc"]);
+    let near = acc::nearest(word, names).filter(|name| *name != word)?;
+    Some(format!("there is no file and no command `{word}`: did you mean `{near}`?"))
+}
+
 fn read(matches: &ArgMatches) -> Result<Args, clap::Error> {
     Args::from_arg_matches(matches).map_err(|error| error.format(&mut Args::command()))
 }
@@ -511,7 +573,7 @@ fn read(matches: &ArgMatches) -> Result<Args, clap::Error> {
 const GROUPS: [&[&str]; 2] = [&["out", "diff", "check", "in_place"], &["quiet", "verbose"]];
 
 /// Options about OpenMP, which say nothing of other targets.
-const OF_OPENMP: [&str; 6] = ["omp", "profile", "nest", "queues", "host_fallback", "guard"];
+const OF_OPENMP: [&str; 7] = ["omp", "profile", "nest", "queues", "existing_omp", "host_fallback", "guard"];
 
 /// Options that may be said several times.
 const LISTS: [&str; 4] = ["languages", "defines", "undefines", "folders"];
@@ -532,18 +594,7 @@ fn options(words: Vec<OsString>) -> Result<Options, clap::Error> {
 }
 
 /// What the options say of names, in their order.
-fn predefined(args: &Args, matches: &ArgMatches) -> Result<Predefined, clap::Error> {
-    let is_macro = |text: &&String| {
-        let head = text.split('=').next().unwrap_or_default();
-        let (name, parameters) = head.split_once('(').map_or((head, ")"), |(name, rest)| (name, rest));
-        is_name(name) && parameters.ends_with(')')
-    };
-    if let Some(text) = args.defines.iter().find(|text| !is_macro(text)) {
-        return Err(wrong(ErrorKind::InvalidValue, &format!("`-D {text}`: want NAME or NAME=V")));
-    }
-    if let Some(name) = args.undefines.iter().find(|name| !is_name(name)) {
-        return Err(wrong(ErrorKind::InvalidValue, &format!("`-U {name}`: want NAME")));
-    }
+fn predefined(args: &Args, matches: &ArgMatches) -> Predefined {
     let places = |id: &str| matches.indices_of(id).into_iter().flatten().collect::<Vec<usize>>();
     let defines = places("defines").into_iter().zip(args.defines.iter().map(|text| (text, true)));
     let undefines = places("undefines").into_iter().zip(args.undefines.iter().map(|name| (name, false)));
@@ -553,7 +604,7 @@ fn predefined(args: &Args, matches: &ArgMatches) -> Result<Predefined, clap::Err
     for (_, (text, is_defined)) in all {
         if is_defined { said.define(text) } else { said.undefine(text) }
     }
-    Ok(said)
+    said
 }
 
 impl How {
@@ -565,6 +616,7 @@ impl How {
             ("--omp", self.omp.is_some()),
             ("--profile", self.profile.is_some()),
             ("--nest", self.nest.is_some()),
+            ("--existing-omp", self.existing_omp.is_some()),
         ];
         if let Some((name, _)) = of_openmp.iter().find(|(_, is_set)| self.to == To::Cuda && *is_set) {
             return Err(about_openmp(name));
@@ -593,7 +645,7 @@ impl How {
             profile: self.profile.and_then(|name| profile(&name).ok()).unwrap_or_default(),
             nest: self.nest,
             queues: self.queues,
-            existing: self.existing_omp,
+            existing: self.existing_omp.unwrap_or(Existing::Ask),
             host_fallback: self.host_fallback,
             device_type: self.device_type.to_ascii_lowercase(),
             assume_no_alias: self.assume_no_alias,
@@ -622,9 +674,9 @@ impl Args {
         overrides: Overrides,
         config: Option<PathBuf>,
     ) -> Result<Request, clap::Error> {
-        let predefined = predefined(&self, matches)?;
+        let predefined = predefined(&self, matches);
         match self.topic {
-            Some(Topic::Explain { code }) => Ok(Request::Explain(code)),
+            Some(Topic::Explain { codes }) => Ok(Request::Explain(codes)),
             Some(Topic::Rules { check: Some(folder), .. }) => Ok(Request::CheckRules(folder)),
             Some(Topic::Rules { name, check: None }) => Ok(Request::Rules(name)),
             Some(Topic::Drift { out }) => Ok(Request::Drift(out)),
@@ -665,7 +717,14 @@ impl Args {
         if from_stdin && self.inputs.len() > 1 {
             return Err(wrong(ErrorKind::ArgumentConflict, "`-` stands alone"));
         }
-        let destination = self.destination(from_stdin)?;
+        let gone = self.inputs.iter().find(|input| !from_stdin && fs::symlink_metadata(input).is_err());
+        let destination = self.destination(from_stdin).map_err(|error| match gone {
+            Some(gone) => {
+                let why = format!("there is no file and no command `{}`", gone.display());
+                wrong(ErrorKind::InvalidSubcommand, &why)
+            }
+            None => error,
+        })?;
         self.agree(&destination, from_stdin)?;
         let inputs = if from_stdin { Vec::new() } else { self.inputs };
         let mut notes = notes(&self.how.device_type);
@@ -783,7 +842,11 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
 
 /// The configuration of a folder.
 pub fn configuration(folder: &Path) -> Result<Option<Config>, String> {
-    Config::of(folder, &Args::command(), &Alone::command())
+    Config::of(folder, (&Args::command(), &Alone::command()), &|name| {
+        profile(name).map(drop).map_err(|why| {
+            why.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+    })
 }
 
 /// The options that count for a source or a folder of them, each with the place where it is said.

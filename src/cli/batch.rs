@@ -18,6 +18,7 @@ use super::headers::Headers;
 use super::kind;
 use super::manifest;
 use super::output::{Output, Piece, Put, Run};
+use super::patch::Patch;
 use super::place::{Folder, Like, about, shown};
 use super::progress::Progress;
 use super::{Verdict, fail, notify, record, show};
@@ -37,6 +38,8 @@ struct Batch<'a> {
     task: &'a Task,
     headers: Headers,
     manner: Manner,
+    /// How a patch names the files.
+    patch: Patch,
     /// The output tree.
     out: Option<Output>,
     /// What has been reviewed.
@@ -72,15 +75,11 @@ impl Batch<'_> {
                 Ok(Some("edited since acc2omp wrote it: the changes of the translation are put in"))
             }
             Put::Conflict => {
-                let way_out = out.wanted(piece.target).map(|wanted| {
-                    format!(
-                        "; what you edit there again counts as yours ({} has the translation)",
-                        wanted.display()
-                    )
-                });
+                let wanted = out.wanted(piece.target);
+                let wanted = wanted.map(|wanted| format!(" ({} has the translation)", wanted.display()));
                 let why = format!(
-                    "edited since acc2omp wrote it, where its translation changes now, too: it stays{}; `--force` replaces it",
-                    way_out.unwrap_or_default()
+                    "conflict of your edits with the new translation: edit it again{}, or replace it by `--force`",
+                    wanted.unwrap_or_default()
                 );
                 Err(about(place, &io::Error::other(why)))
             }
@@ -207,11 +206,15 @@ fn standard_input(task: &Task) -> Verdict {
         task,
         headers: Headers::new(vec![here.clone()], build),
         manner: manner(task.verbose),
+        patch: Patch::default(),
         out: None,
         baseline,
         outside: Mutex::default(),
     };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
+    if language == Language::C && kind::foreign(Path::new("stdin.f"), &bytes) == Some("fortran") {
+        return fail("standard input looks like Fortran: say `--form free` or `--form fixed`");
+    }
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
     let mut done = Done::default();
@@ -253,7 +256,8 @@ fn trees(task: &Task) -> Verdict {
     let headers = Headers::among(tree.roots.clone(), &files, task.options.to, &task.languages, build);
     let inside = files.iter().map(|path| (path.to_path_buf(), None)).collect();
     let outside = Mutex::new(inside);
-    let work = Batch { task, headers, manner: manner(task.verbose), out, baseline, outside };
+    let patch = Patch::of(&task.inputs);
+    let work = Batch { task, headers, manner: manner(task.verbose), patch, out, baseline, outside };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let job = |job: &Job| {
         let done = one(job, &work);
@@ -277,10 +281,22 @@ fn trees(task: &Task) -> Verdict {
         }
         tree.skipped.iter().for_each(|what| notify(&format!("note: {what}\n")));
         task.overrides.unmatched(&task.inputs, &files).iter().for_each(|what| notify(what));
+        remark(task, &tree, &work.patch).iter().for_each(|what| notify(&format!("note: {what}\n")));
     }
     tree.failures.iter().for_each(|what| notify(&format!("error: {what}\n")));
     let verdict = close(&done, &tree.jobs, &work).max(finish(work));
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
+}
+
+/// What there is to say of the inputs: that they hold no source, or where their patch belongs.
+fn remark(task: &Task, tree: &Tree, patch: &Patch) -> Option<String> {
+    let is_source = |job: &Job| task.languages.of(&job.path).is_some();
+    if !tree.jobs.iter().any(is_source) && tree.failures.is_empty() {
+        let inputs: Vec<String> = task.inputs.iter().map(|input| input.display().to_string()).collect();
+        return Some(format!("no source of C, C++ or Fortran found in {}", inputs.join(", ")));
+    }
+    let base = patch.base().filter(|_| task.destination == Destination::Diff)?;
+    Some(format!("the patch is for the folder {}: `patch -d {0} -p1`", base.display()))
 }
 
 /// Does something with all jobs, beginning with those of the largest files, so that none of these is done alone at the end. The
@@ -385,7 +401,7 @@ fn advised(path: &Path, source: &Source, options: &Options, work: &Batch, done: 
     }
     done.advice = (advice.diagnostics.len(), advice.proposed);
     if work.task.destination == Destination::Diff {
-        done.output = report::unified(path, &source.file.bytes, &advice.text);
+        done.output = report::unified(work.patch.name(path), &source.file.bytes, &advice.text);
     }
 }
 
@@ -477,7 +493,7 @@ fn deliver(
         Destination::InPlace if old == new => {}
         Destination::InPlace => replace(job, new, work, done)?,
         Destination::Diff => {
-            done.output = report::unified(&job.path, old, new);
+            done.output = report::unified(work.patch.name(&job.path), old, new);
             done.output.append(&mut done.beside);
         }
         Destination::Check | Destination::Text => {}
@@ -510,7 +526,7 @@ fn beside(
                 work.write(&place, &file.text, made, &mut done.messages)?;
             }
             Destination::Diff => {
-                done.beside.extend(report::unified(&place, b"", &file.text));
+                done.beside.extend(report::unified(work.patch.name(&place), b"", &file.text));
             }
             Destination::Check | Destination::Text => {}
         }
@@ -550,7 +566,9 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
     let mut verdict = Verdict::Done;
     for (place, (like, names)) in places {
         verdict = verdict.max(match &work.task.destination {
-            Destination::Diff => show_support(place, &crate::support(names), work.task.quiet),
+            Destination::Diff => {
+                show_support(&work.patch.name(place), &crate::support(names), work.task.quiet)
+            }
             _ => write_support(place, like, names, work),
         });
     }
@@ -607,7 +625,13 @@ fn runtime(done: &[Done], work: &Batch) -> Verdict {
         verdict = verdict.max(write(&out.join(builder.file()), &builder.text(&named), like, work));
     }
     if !work.task.quiet {
-        notify(&report::nvcc(&sources));
+        notify(&match work.task.builder {
+            Some(builder) => format!(
+                "note: {} builds the device code: include it where the program is built\n",
+                builder.file()
+            ),
+            None => report::nvcc(&sources),
+        });
     }
     verdict
 }

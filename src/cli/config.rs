@@ -3,11 +3,13 @@
 //! Invariant: an option means the same there as on the command line, where what is said counts more.
 
 use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
@@ -109,14 +111,19 @@ impl Label {
 impl Config {
     /// The configuration for sources in a folder: the first one upward from there. `all` has the options of the command line,
     /// `some` those that sources may have of their own.
-    pub fn of(folder: &Path, all: &Command, some: &Command) -> Result<Option<Config>, String> {
+    /// `profile` says what is wrong with the name of a profile.
+    pub fn of(
+        folder: &Path,
+        (all, some): (&Command, &Command),
+        profile: &dyn Fn(&str) -> Result<(), String>,
+    ) -> Result<Option<Config>, String> {
         let Ok(real) = folder.canonicalize() else { return Ok(None) };
         let Some(own) = real.ancestors().find(|above| above.join(FILE).is_file()) else { return Ok(None) };
         let path = own.join(FILE);
         let shown = place::shown(&path);
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", shown.display()))?;
         let lines = LineIndex::new(text.as_bytes());
-        let reader = Reader { shown: &shown, folder: own, lines: &lines, all, some };
+        let reader = Reader { shown: &shown, folder: own, lines: &lines, all, some, profile_of: profile };
         reader.config(&text).map(Some)
     }
 
@@ -159,6 +166,7 @@ struct Reader<'a> {
     lines: &'a LineIndex,
     all: &'a Command,
     some: &'a Command,
+    profile_of: &'a dyn Fn(&str) -> Result<(), String>,
 }
 
 impl Reader<'_> {
@@ -199,6 +207,7 @@ impl Reader<'_> {
                 }
             }
         }
+        self.profile_used(&config, self.profile_of)?;
         Ok(config)
     }
 
@@ -253,8 +262,32 @@ impl Reader<'_> {
             }
             _ => vec![word(value)?],
         };
+        self.refuse(command, name, value.span().start, &words)?;
         let line = self.lines.line(at as u32) + 1;
         Ok((arg.get_id().to_string(), Setting { words, line }))
+    }
+
+    /// Refuses a value that the command line refuses.
+    fn refuse(&self, command: &Command, name: &str, at: usize, words: &[OsString]) -> Result<(), String> {
+        let program = (!command.is_no_binary_name_set()).then(|| OsString::from("acc2omp"));
+        let read = command.clone().try_get_matches_from(program.into_iter().chain(words.iter().cloned()));
+        let Err(error) = read else { return Ok(()) };
+        let text = |kind| match error.get(kind) {
+            Some(ContextValue::String(text)) => vec![text.clone()],
+            Some(ContextValue::Strings(all)) => all.clone(),
+            _ => Vec::new(),
+        };
+        let shown = error.to_string();
+        let first = shown.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let Some(value) = text(ContextKind::InvalidValue).pop() else { return Err(self.wrong(at, first)) };
+        let known: Vec<String> =
+            text(ContextKind::ValidValue).iter().map(|value| format!("`{value}`")).collect();
+        let why = match error.source() {
+            Some(why) => why.to_string(),
+            None if known.is_empty() => first.to_owned(),
+            None => format!("want one of {}", known.join(", ")),
+        };
+        Err(self.wrong(at, &format!("`{name}` is `{value}`: {why}")))
     }
 
     /// A path of the file, as it is called from the folder where acc2omp runs.
@@ -287,10 +320,17 @@ impl Reader<'_> {
         name: &Spanned<std::borrow::Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), String> {
-        let at = name.span().start;
         let table = toml::Table::deserialize(value.clone().into_deserializer());
         let table = table.map_err(|_| self.wrong(value.span().start, "a profile is a table"))?;
-        rules::add_profile(name.get_ref(), table).map(drop).map_err(|why| self.wrong(at, &why))
+        // A reason names its key first; one that is missing has no line of its own.
+        let place = |why: &str| {
+            let key = why.split('`').nth(1)?;
+            let table = value.get_ref().as_table()?;
+            table.iter().find(|(known, _)| known.get_ref() == key).map(|(known, _)| known.span().start)
+        };
+        rules::add_profile(name.get_ref(), table)
+            .map(drop)
+            .map_err(|why| self.wrong(place(&why).unwrap_or(name.span().start), &why))
     }
 
     fn verify(&self, value: &Spanned<DeValue<'_>>) -> Result<verify::Settings, String> {
@@ -307,19 +347,55 @@ impl Reader<'_> {
     fn place(&self, place: &Spanned<DeValue<'_>>) -> Result<Place, String> {
         let at = place.span().start;
         let table = place.get_ref().as_table();
-        let text = |key: &str| table.and_then(|table| table.get(key)?.get_ref().as_str());
-        let line = table.and_then(|table| table.get("line")?.get_ref().as_integer()?.as_str().parse().ok());
-        let label = line.map(Label::Line).xor(text("label").map(Label::read));
-        match (text("file"), label, text("do").and_then(Wish::named)) {
-            (Some(file), Some(label), Some(wish)) => match self.folder.join(file).canonicalize() {
-                Ok(file) => Ok(Place { file, label, wish }),
-                Err(error) => Err(self.wrong(at, &format!("{file}: {error}"))),
-            },
+        let table = table.ok_or_else(|| self.wrong(at, "`at` is written `[[at]]`"))?;
+        let (mut file, mut label, mut wish) = (None, None, None);
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let text = value.get_ref().as_str();
+            let wrong = |why: &str| self.wrong(value.span().start, &format!("`{name}` {why}"));
+            match name {
+                "file" => {
+                    let text = text.ok_or_else(|| wrong("is the path of a source"))?;
+                    let found = self.folder.join(text).canonicalize();
+                    file = Some(found.map_err(|error| wrong(&format!("is `{text}`: {error}")))?);
+                }
+                "line" | "label" if label.is_some() => {
+                    return Err(wrong("stands beside another one: want `line` or `label`"));
+                }
+                "line" => {
+                    let line = value.get_ref().as_integer().and_then(|line| line.as_str().parse().ok());
+                    label = Some(Label::Line(line.ok_or_else(|| wrong("is the number of a line"))?));
+                }
+                "label" => {
+                    let text = text.ok_or_else(|| wrong("is `\"ROUTINE\"` or `\"ROUTINE:NUMBER\"`"))?;
+                    label = Some(Label::read(text));
+                }
+                "do" => {
+                    let known = text.and_then(Wish::named);
+                    wish = Some(known.ok_or_else(|| wrong("is `\"leave\"` or `\"seq\"`"))?);
+                }
+                _ => return Err(self.wrong(key.span().start, &format!("`[[at]]` has no `{name}`"))),
+            }
+        }
+        match (file, label, wish) {
+            (Some(file), Some(label), Some(wish)) => Ok(Place { file, label, wish }),
             _ => Err(self.wrong(
                 at,
                 "`[[at]]` wants `file = \"FILE\"`, `line = NUMBER` or `label = \"ROUTINE:NUMBER\"`, and `do = \"leave\"` or `do = \"seq\"`",
             )),
         }
+    }
+
+    /// Refuses a profile that is not there; those of the file are known by now.
+    fn profile_used(&self, config: &Config, read: &dyn Fn(&str) -> Result<(), String>) -> Result<(), String> {
+        let all =
+            [&config.settings].into_iter().chain(config.sections.iter().map(|section| &section.settings));
+        for setting in all.filter_map(|settings| settings.get("profile")) {
+            let word = setting.words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+            let name = word.trim_start_matches("--profile=");
+            read(name).map_err(|why| format!("{}:{}: {why}", self.shown.display(), setting.line))?;
+        }
+        Ok(())
     }
 }
 
@@ -407,6 +483,10 @@ impl Overrides {
     }
 }
 
+/// The values of options that are not said, where clap does not know them.
+const DEFAULTS: [(&str, &str); 3] =
+    [("omp", "\"4.5\""), ("profile", "\"generic\""), ("existing_omp", "\"ask\"")];
+
 /// A line of `acc2omp config`: an option, what counts for a file or folder, and where it is said.
 pub fn line(config: Option<&Config>, source: &Path, arg: &Arg, name: &str) -> String {
     let said = config.and_then(|config| {
@@ -419,7 +499,7 @@ pub fn line(config: Option<&Config>, source: &Path, arg: &Arg, name: &str) -> St
         let text = word.to_string_lossy();
         let value =
             text.strip_prefix(&format!("--{name}=")).or_else(|| text.strip_prefix(&format!("-{name}")));
-        format!("{:?}", value.unwrap_or("true"))
+        as_toml(value.unwrap_or("true"))
     };
     let flag = matches!(arg.get_action(), ArgAction::SetTrue);
     match said {
@@ -432,13 +512,29 @@ pub fn line(config: Option<&Config>, source: &Path, arg: &Arg, name: &str) -> St
             };
             format!("{name} = {values}  # {}:{}\n", config.path.display(), setting.line)
         }
-        None => {
-            let default =
-                arg.get_default_values().first().map(|value| format!("{:?}", value.to_string_lossy()));
-            match default.filter(|_| !flag) {
-                Some(default) => format!("{name} = {default}  # default\n"),
-                None => format!("# {name} is not said\n"),
-            }
+        None => match default(arg) {
+            Some(default) => format!("{name} = {default}  # default\n"),
+            None => format!("# {name} is not set\n"),
+        },
+    }
+}
+
+/// What counts for an option that is not said; `None` if that is nothing.
+fn default(arg: &Arg) -> Option<String> {
+    match (arg.get_id().as_str(), arg.get_action()) {
+        ("threads" | "jobs", _) => {
+            Some(std::thread::available_parallelism().map_or(1, usize::from).to_string())
+        }
+        (_, ArgAction::SetTrue) => Some("false".to_owned()),
+        (_, ArgAction::Append) => Some("[]".to_owned()),
+        (id, _) => {
+            let known = DEFAULTS.iter().find(|(known, _)| *known == id).map(|(_, value)| (*value).to_owned());
+            known.or_else(|| arg.get_default_values().first().map(|value| as_toml(&value.to_string_lossy())))
         }
     }
+}
+
+/// A value as the file has it: numbers are not between quotes.
+fn as_toml(value: &str) -> String {
+    if value.parse::<u64>().is_ok() { value.to_owned() } else { format!("{value:?}") }
 }

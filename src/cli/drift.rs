@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Manifest};
-use super::place::shown;
+use super::place::{of_tree, shown};
 use super::{Verdict, fail, files, notify, print};
 use crate::scan;
 use crate::source::Languages;
@@ -17,7 +17,10 @@ pub fn run(out: &Path) -> Verdict {
     let manifest = match Manifest::load(out) {
         Ok(Some(manifest)) => manifest,
         Ok(None) => {
-            let why = "acc2omp has not written this folder, or before it wrote manifests";
+            let why = match fs::read_dir(out) {
+                Ok(_) => "not an output of acc2omp: it has no .acc2omp/manifest.json".to_owned(),
+                Err(error) => error.to_string(),
+            };
             return fail(&format!("{}: {why}", out.display()));
         }
         Err(why) => return fail(&why),
@@ -27,7 +30,7 @@ pub fn run(out: &Path) -> Verdict {
     for (name, entry) in &manifest.files {
         let place = out.join(name);
         if let Some(source) = &entry.source {
-            let path = shown(&out.join(&source.path));
+            let path = of_tree(&source.path, out);
             match fs::read(&path) {
                 Ok(bytes) if manifest::hash(&bytes) == source.hash => {}
                 Ok(_) => drifted.push(format!("{}: older than {}", place.display(), path.display())),
@@ -35,7 +38,7 @@ pub fn run(out: &Path) -> Verdict {
             }
         }
         for read in entry.read.iter().filter(|read| !read.stays(out)) {
-            let path = shown(&out.join(&read.path));
+            let path = of_tree(&read.path, out);
             drifted.push(format!("{}: older than {}", place.display(), path.display()));
         }
         match fs::read(&place) {
@@ -46,7 +49,7 @@ pub fn run(out: &Path) -> Verdict {
     }
     let of_all = manifest.config.iter().chain(&manifest.database);
     for one in of_all.filter(|one| !one.stays(out)) {
-        let path = shown(&out.join(&one.path));
+        let path = of_tree(&one.path, out);
         drifted.push(format!("{}: older than {}", out.display(), path.display()));
     }
     drifted.extend(unknown(&manifest, out));
@@ -58,10 +61,10 @@ pub fn run(out: &Path) -> Verdict {
     said.max(if drifted.is_empty() { Verdict::Done } else { Verdict::Left })
 }
 
-/// Sources with OpenACC that were not there when the tree was written.
+/// Sources that were not there when the tree was written.
 fn unknown(manifest: &Manifest, out: &Path) -> Vec<String> {
     let inputs: Vec<PathBuf> =
-        manifest.inputs.iter().map(|input| out.join(input)).filter(|input| input.exists()).collect();
+        manifest.inputs.iter().map(|input| of_tree(input, out)).filter(|input| input.exists()).collect();
     let languages = Languages::default();
     let Ok(tree) = files::gather(&inputs, Some(out), &languages) else { return Vec::new() };
     let known: BTreeSet<PathBuf> = manifest
@@ -69,13 +72,11 @@ fn unknown(manifest: &Manifest, out: &Path) -> Vec<String> {
         .values()
         .filter_map(|entry| out.join(&entry.source.as_ref()?.path).canonicalize().ok())
         .collect();
-    let is_new = |job: &&files::Job| {
-        let holds = |bytes: Vec<u8>| {
-            let language = scan::language_of(&job.path, &bytes, &languages);
-            language.is_some_and(|language| scan::mentions_openacc(&bytes, language))
-        };
-        !known.contains(&job.real) && fs::read(&job.real).is_ok_and(holds)
-    };
-    let name = |job: &files::Job| format!("{}: not translated yet", shown(&job.path).display());
-    tree.jobs.iter().filter(is_new).map(name).collect()
+    let new = tree.jobs.iter().filter(|job| !known.contains(&job.real)).filter_map(|job| {
+        let bytes = fs::read(&job.real).ok()?;
+        let language = scan::language_of(&job.path, &bytes, &languages)?;
+        let lacks = if scan::mentions_openacc(&bytes, language) { "translated" } else { "copied" };
+        Some(format!("{}: not {lacks} yet", shown(&job.path).display()))
+    });
+    new.collect()
 }

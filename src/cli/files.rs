@@ -114,7 +114,7 @@ impl Tree {
                     all.skip_current_dir();
                 }
                 Ok(entry) => self.entry(root, &real, &entry),
-                Err(error) => self.failures.push(error.to_string()),
+                Err(error) => self.failures.push(place::walked(error)),
             }
         }
         self.roots.push(real);

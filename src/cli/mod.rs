@@ -19,6 +19,7 @@ mod manifest;
 mod once;
 mod output;
 mod pages;
+mod patch;
 mod place;
 mod progress;
 mod record;
@@ -50,7 +51,7 @@ enum Verdict {
 /// Runs acc2omp with its arguments (the first is the program's name) and says how it ended.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let verdict = match args::parse(arguments) {
-        Ok(Request::Explain(code)) => explain::code(code.as_deref()),
+        Ok(Request::Explain(codes)) => explain::codes(&codes),
         Ok(Request::Rules(name)) => explain::rule(name.as_deref()),
         Ok(Request::Compile(task)) => return cc::run(&task),
         Ok(Request::CheckRules(folder)) => pages::check(&folder),

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::conflict::Conflict;
 use super::manifest::{self, Entry, Journal, Manifest, Merge, Origin};
-use super::place::{Folder, Kept, Like, about};
+use super::place::{Folder, Kept, Like, about, of_tree};
 use crate::SUPPORT;
 use crate::source::Language;
 
@@ -321,7 +321,10 @@ impl Output {
             let is_there = self.real.join(name).exists();
             let name = self.folder.named(Path::new(name)).display().to_string();
             if is_there && !self.real.join(&source.path).exists() {
-                stale.push(format!("{name}: its source {} is gone", source.path.display()));
+                stale.push(format!(
+                    "{name}: its source {} is gone",
+                    of_tree(&source.path, &self.real).display()
+                ));
             } else if is_there && sources.contains(source.path.as_path()) {
                 stale.push(format!("{name}: nothing is written to it any more"));
             }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use walkdir::WalkDir;
 
+use super::place::walked;
 use super::{Verdict, fail, print};
 use crate::rules::{self, FILES, Rules};
 
@@ -24,7 +25,8 @@ pub fn read(folder: &Path) -> Result<Rules, String> {
 /// Checks the pages of a folder.
 pub fn check(folder: &Path) -> Verdict {
     match own(folder).and_then(|own| read(folder).map(|_| own.len())) {
-        Ok(count) => print(format!("{count} pages, and nothing is wrong with them\n").as_bytes()),
+        Ok(1) => print(b"1 page: no mistakes\n"),
+        Ok(count) => print(format!("{count} pages: no mistakes\n").as_bytes()),
         Err(why) => fail(&why),
     }
 }
@@ -33,7 +35,7 @@ pub fn check(folder: &Path) -> Verdict {
 fn own(folder: &Path) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for entry in WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry.map_err(|error| error.to_string())?;
+        let entry = entry.map_err(walked)?;
         let path = entry.path();
         if path.extension().is_none_or(|ending| ending != "md") {
             continue;

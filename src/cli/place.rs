@@ -31,6 +31,29 @@ pub fn shown(path: &Path) -> PathBuf {
     }
 }
 
+/// A path that is relative to a tree, as seen from the current folder; the file need not be there.
+pub fn of_tree(path: &Path, tree: &Path) -> PathBuf {
+    let mut plain = tree.canonicalize().unwrap_or_else(|_| tree.to_path_buf());
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    let seen = here.ok().and_then(|here| pathdiff::diff_paths(&plain, here));
+    seen.filter(|seen| !seen.as_os_str().is_empty()).unwrap_or(plain)
+}
+
+/// What there is to say of a folder that cannot be walked through.
+pub fn walked(error: walkdir::Error) -> String {
+    let place = error.path().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+    match error.io_error() {
+        Some(why) => format!("{place}{why}"),
+        None => error.to_string(),
+    }
+}
+
 /// A folder that files are written to.
 #[derive(Debug)]
 pub struct Folder {

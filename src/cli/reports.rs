@@ -37,7 +37,7 @@ pub struct Reports {
     #[arg(help_heading = HEADING)]
     pub format: Format,
 
-    /// Write the report to FILE [default: standard output; messages for people go to standard error]
+    /// Write the report to FILE [default: standard output, as `-`; messages for people go to standard error]
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub output: Option<PathBuf>,
 
@@ -75,13 +75,17 @@ impl Reports {
 
     /// Whether the report goes to standard output.
     pub fn is_on_stdout(&self) -> bool {
-        self.format != Format::Human && self.output.is_none()
+        self.format != Format::Human && self.output.as_deref().is_none_or(|path| path == STDOUT)
     }
 
     /// The baseline, if one counts.
     pub fn read_baseline(&self) -> Result<Option<Baseline>, String> {
         let Some(path) = &self.baseline else { return Ok(None) };
-        let text = std::fs::read_to_string(path).map_err(|error| about(path, &error).to_string())?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let is_missing = error.kind() == io::ErrorKind::NotFound;
+            let way_out = format!("; `--write-baseline {}` writes one", path.display());
+            format!("{}{}", about(path, &error), if is_missing { &way_out } else { "" })
+        })?;
         Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", path.display()))
     }
 
@@ -126,7 +130,13 @@ impl Reports {
     }
 }
 
+/// The name that means standard output, as it means standard input where sources are named.
+const STDOUT: &str = "-";
+
 fn to_file(path: &Path, text: &str) -> Verdict {
+    if path == STDOUT {
+        return print(text.as_bytes());
+    }
     let write = || match path.file_name() {
         // A pipe or a terminal takes the text as it comes.
         Some(name) if !path.exists() || path.is_file() => {

@@ -11,11 +11,13 @@ use std::{fs, io};
 use super::build::{Build, CompilerFlags};
 use super::config::Config;
 use super::headers::Headers;
+use super::place::shown;
 use super::{Verdict, fail, files, notify, print};
+use crate::acc::nearest;
 use crate::pins::{HEADER, Purpose, Site};
 use crate::report::Manner;
 use crate::source::{Languages, SourceFile};
-use crate::verify::{Construct, Directive, FILE, Pins, Search, Settings, Verification, section};
+use crate::verify::{Construct, Directive, FILE, Pins, Search, Section, Settings, Verification, section};
 use crate::{Extent, Options, Source, extents, instrument, scan, translate};
 
 /// What is asked for.
@@ -89,15 +91,16 @@ fn init() -> Result<ExitCode, String> {
     }
     let gap = if before.is_empty() { "" } else { "\n" };
     let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    let section = section(Path::new("."));
+    let Section { text, from, remarks } = section(Path::new("."));
     let mut file = fs::File::options()
         .append(true)
         .create(true)
         .open(&path)
         .map_err(|error| format!("{FILE}: {error}"))?;
-    file.write_all(format!("{end}{gap}{section}").as_bytes()).map_err(|error| format!("{FILE}: {error}"))?;
+    file.write_all(format!("{end}{gap}{text}").as_bytes()).map_err(|error| format!("{FILE}: {error}"))?;
+    let remarks: String = remarks.iter().map(|remark| format!("note: {remark}\n")).collect();
     notify(&format!(
-        "{FILE}: wrote `[verify]`; fill in how the program is run, and what begins with `false`\n"
+        "{FILE}: wrote `[verify]`; found: {from}\n{remarks}Fill in how the program is run, and what begins with `false`.\n"
     ));
     Ok(ExitCode::SUCCESS)
 }
@@ -106,8 +109,10 @@ fn verify(
     task: &Verify,
     config: &dyn Fn(&Path) -> Result<Option<Config>, String>,
 ) -> Result<ExitCode, String> {
-    let none = || format!("there is no `[verify]` in {FILE}; `acc2omp verify --init` writes one");
-    let config = config(Path::new("."))?.ok_or_else(none)?;
+    let way_out = "`acc2omp verify --init` writes one with `[verify]`";
+    let config = config(Path::new("."))?
+        .ok_or_else(|| format!("there is no {FILE} in this folder or above it; {way_out}"))?;
+    let none = || format!("{}: there is no `[verify]`; {way_out}", shown(&config.path()).display());
     let settings = config.verify().ok_or_else(none)?;
     let known = |name: &String| settings.tests().any(|(known, _)| known == name);
     if let Some(name) = task.tests.iter().find(|name| !known(name)) {
@@ -115,6 +120,9 @@ fn verify(
     }
     let path = config.path();
     let root = path.parent().unwrap_or(Path::new("."));
+    if let Some(only) = task.only.as_deref() {
+        has_directive(root, only)?;
+    }
     let verification =
         Verification::of(root, settings, Manner { color: io::stderr().is_terminal(), verbose: false })?;
     if !task.yes && !verification.is_agreed() {
@@ -153,6 +161,27 @@ fn verify(
         _ => print(report.text().as_bytes()),
     };
     Ok(ExitCode::from(if verdict == Verdict::Failed { verdict as u8 } else { report.status as u8 }))
+}
+
+/// Refuses a place that has no directive which could be recorded.
+fn has_directive(root: &Path, only: &str) -> Result<(), String> {
+    let place = only.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
+    let (file, line) = place.ok_or_else(|| format!("`--only {only}`: want FILE:LINE"))?;
+    let all = sources(root);
+    let named = all.iter().find(|one| one.source.file.name == file);
+    let Found { source, .. } = named.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|one| &*one.source.file.name).collect();
+        let near = nearest(file, names.iter().copied()).or(names.first().copied());
+        let example = near.map(|name| format!("; {name} is one")).unwrap_or_default();
+        format!("`--only {only}`: no source with OpenACC is called {file}{example}")
+    })?;
+    let (_, sites) = instrument(source, &Options::default(), Purpose::Record);
+    if sites.iter().any(|site| site.line == line) {
+        return Ok(());
+    }
+    let near = sites.iter().min_by_key(|site| site.line.abs_diff(line));
+    let near = near.map(|site| format!(": `{}` stands in line {}", site.name, site.line)).unwrap_or_default();
+    Err(format!("`--only {only}`: there is no directive at this line{near}"))
 }
 
 /// Shows the commands and asks whether they may run.

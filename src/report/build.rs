@@ -47,14 +47,17 @@ impl Builder {
     }
 }
 
-/// How to build device code, in one line.
+/// How to build device code: what compiles it, and what links.
 pub fn nvcc(sources: &[String]) -> String {
     let names = match sources.len() {
         0 => return String::new(),
         1..=NAMED => sources.iter().map(|source| in_shell(source)).collect::<Vec<_>>().join(" "),
         more => format!("FILE.cu, for each of the {more} files *_acc.cu and acc2omp_cuda.cu"),
     };
-    format!("note: nvcc builds the device code, and links: nvcc -arch=sm_{ARCHITECTURE} {FLAGS} -c {names}\n")
+    let nvcc = format!("nvcc -O2 -arch=sm_{ARCHITECTURE}");
+    format!(
+        "note: nvcc compiles the device code: {nvcc} {FLAGS} -c {names}\nnote: nvcc links it with the objects of the program: {nvcc} *.o\n"
+    )
 }
 
 /// A name as a shell reads it.
@@ -189,12 +192,14 @@ mod tests {
         assert_eq!(nvcc(&[]), "");
         let few = nvcc(&sources(&["a_acc.cu", "acc2omp_cuda.cu"]));
         assert!(
-            few.ends_with("nvcc -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu acc2omp_cuda.cu\n"),
+            few.contains(
+                " -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu acc2omp_cuda.cu\nnote: nvcc links it "
+            ),
             "{few}"
         );
         let many = nvcc(&sources(&["a", "b", "c", "d", "e"]));
         assert!(
-            many.ends_with("-c FILE.cu, for each of the 5 files *_acc.cu and acc2omp_cuda.cu\n"),
+            many.contains("-c FILE.cu, for each of the 5 files *_acc.cu and acc2omp_cuda.cu\n"),
             "{many}"
         );
     }

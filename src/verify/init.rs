@@ -6,76 +6,44 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::made::{Made, made};
+use super::makefile::Makefile;
+use super::toolchain::{ALL, Built, LANGUAGES, Of};
+
 /// The folder of CMake's builds: one that the tree has may be that of another machine.
 const BUILD: &str = "acc2omp-build";
 
-/// Options of compilers for OpenACC: those of one are unknown to another.
-const OF_OPENACC: [&str; 6] = ["-acc", "-ta=", "-gpu=", "-Minfo", "-Mnouniform", "-hacc"];
-
 /// What is said of a command that is not known.
 const RUN: &str = "false # the program and its arguments";
-
-/// How a language is built: the variables of makefiles, the compilers of gcc and of clang, and acc2omp's command.
-struct Built {
-    compiler: &'static str,
-    flags: &'static str,
-    gcc: &'static str,
-    clang: &'static str,
-    command: &'static str,
-    /// Its name in CMake.
-    cmake: &'static str,
-}
-
-const LANGUAGES: [Built; 3] = [
-    Built { compiler: "CC", flags: "CFLAGS", gcc: "gcc", clang: "clang", command: "cc", cmake: "C" },
-    Built { compiler: "CXX", flags: "CXXFLAGS", gcc: "g++", clang: "clang++", command: "c++", cmake: "CXX" },
-    Built {
-        compiler: "FC",
-        flags: "FFLAGS",
-        gcc: "gfortran",
-        clang: "gfortran",
-        command: "fc",
-        cmake: "Fortran",
-    },
-];
-
-/// The programs that a section has.
-#[derive(Clone, Copy, PartialEq)]
-enum Of {
-    Reference,
-    Noise,
-    Test,
-}
-
-const ALL: [Of; 3] = [Of::Reference, Of::Noise, Of::Test];
-
-impl Of {
-    /// The options that a program of a language is built with.
-    fn options(self, language: &Built) -> &'static str {
-        match (self, language.cmake) {
-            (Of::Reference, _) => "-O2 -fopenacc -foffload=disable",
-            (Of::Noise, _) => "-O3 -ffast-math -fopenacc -foffload=disable",
-            (Of::Test, "Fortran") => "-O2 -fopenmp",
-            (Of::Test, _) => "-O2 -fopenmp --offload-arch=sm_90",
-        }
-    }
-}
 
 /// What is found out.
 struct Found {
     /// Where from.
     from: String,
+    /// What stands in the way, and what was changed.
+    remarks: Vec<String>,
     /// The commands that build the programs.
     builds: [String; 3],
     /// The command that runs them.
     run: String,
 }
 
-/// The section.
-pub fn section(root: &Path) -> String {
-    let Found { from, builds: [reference, noise, test], run } = found(root);
-    format!(
-        "[verify]\n# found: {from}. The commands run in copies of this folder; fill in what begins with `false`.\n\
+/// A section, and what was found for it.
+pub struct Section {
+    /// The text for `acc2omp.toml`.
+    pub text: String,
+    /// The build files that were read.
+    pub from: String,
+    /// What stands in the way, and what was changed.
+    pub remarks: Vec<String>,
+}
+
+/// The section for a folder.
+pub fn section(root: &Path) -> Section {
+    let Found { from, remarks, builds: [reference, noise, test], run } = found(root);
+    let notes: String = remarks.iter().map(|remark| format!("# {remark}\n")).collect();
+    let text = format!(
+        "[verify]\n# found: {from}. The commands run in copies of this folder; fill in what begins with `false`.\n{notes}\
          reference = {{ build = {reference:?}, run = {run:?} }}\n\
          # the same program with other roundings, for tolerances that are learned:\n\
          # noise = {{ build = {noise:?} }}\n\
@@ -83,94 +51,52 @@ pub fn section(root: &Path) -> String {
          test = {{ build = {test:?} }}\n\
          timeout = 600\n\n[verify.compare]\n# lines with words in `ignore` are not compared\n\
          stdout = {{ rtol = 1e-8, ignore = [] }}\n# \"out/*.dat\" = {{ rtol = 1e-8 }}\n"
-    )
+    );
+    Section { text, from, remarks }
 }
 
 fn found(root: &Path) -> Found {
     let text = |name: &str| fs::read_to_string(root.join(name)).ok();
-    let makefile =
-        ["GNUmakefile", "makefile", "Makefile"].into_iter().find_map(|name| Some((name, text(name)?)));
-    if let Some((name, text)) = makefile
-        && let Some(builds) = make(&text)
-    {
-        return Found { from: name.to_owned(), builds, run: target(&text).unwrap_or_else(|| RUN.to_owned()) };
+    let makefile = made(root);
+    if let Some(Made { builds: Some(builds), run, files, remarks }) = makefile {
+        let run = run.unwrap_or_else(|| RUN.to_owned());
+        return Found { from: files.join(", "), remarks, builds, run };
     }
     if let Some(text) = text("CMakeLists.txt") {
         let run = executable(&text).map(|name| format!("./{BUILD}/{name}"));
         return Found {
             from: "CMakeLists.txt".to_owned(),
+            remarks: Vec::new(),
             builds: ALL.map(cmake),
             run: run.unwrap_or_else(|| RUN.to_owned()),
         };
     }
     for name in ["compile_commands.json", "build/compile_commands.json"] {
         if let Some(builds) = text(name).and_then(|text| database(root, &text)) {
-            return Found { from: name.to_owned(), builds, run: "./program # and its arguments".to_owned() };
+            let run = "./program # and its arguments".to_owned();
+            return Found { from: name.to_owned(), remarks: Vec::new(), builds, run };
         }
     }
-    Found {
-        from: "no makefile, CMakeLists.txt or compile_commands.json that says how all is built".to_owned(),
-        builds: ["reference", "noise", "test"]
-            .map(|name| format!("false # the command that builds the {name}")),
-        run: RUN.to_owned(),
-    }
-}
-
-/// The value of a makefile's variable, if it sets it.
-fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| {
-        let rest = line.strip_prefix(name)?.trim_start();
-        ["=", "?=", ":=", "+="].iter().find_map(|sign| rest.strip_prefix(sign)).map(str::trim)
-    })
-}
-
-/// Commands for a makefile, if it has variables for compilers.
-fn make(text: &str) -> Option<[String; 3]> {
-    let uses = |name: &str| {
-        value(text, name).is_some()
-            || text.contains(&format!("$({name})"))
-            || text.contains(&format!("${{{name}}}"))
+    let (from, remarks) = match makefile {
+        Some(Made { files, remarks, .. }) => {
+            (format!("{}, which does not say how all is built", files.join(", ")), remarks)
+        }
+        None => ("no makefile, CMakeLists.txt or compile_commands.json".to_owned(), below_makefiles(root)),
     };
-    let used: Vec<&Built> = LANGUAGES.iter().filter(|one| uses(one.compiler)).collect();
-    if used.is_empty() {
-        return None;
-    }
-    // With the name of the compiler, the flags of the makefile stay what they are: it may say there where headers are.
-    let one = |of: Of, language: &Built| {
-        let options = of.options(language);
-        let compiler = match of {
-            Of::Test => format!("acc2omp {} -- {} {options}", language.command, language.clang),
-            Of::Reference | Of::Noise => format!("{} {options}", language.gcc),
-        };
-        format!(" {}='{compiler}'{}", language.compiler, others(text, language.flags))
-    };
-    Some(ALL.map(|of| {
-        let variables: String = used.iter().map(|language| one(of, language)).collect();
-        format!("make clean; make{variables}")
-    }))
+    let builds =
+        ["reference", "noise", "test"].map(|name| format!("false # the command that builds the {name}"));
+    Found { from, remarks, builds, run: RUN.to_owned() }
 }
 
-/// The flags of a makefile again, if those for OpenACC must not stay.
-fn others(text: &str, name: &str) -> String {
-    let Some(value) = value(text, name) else { return String::new() };
-    let is_other = |word: &str| OF_OPENACC.iter().any(|start| word.starts_with(start));
-    if !value.split_whitespace().any(is_other) {
-        return String::new();
-    }
-    let kept: Vec<&str> = value.split_whitespace().filter(|word| !is_other(word)).collect();
-    format!(" {name}='{}'", kept.join(" "))
-}
-
-/// How the first program of a makefile is run, if its name stands there.
-fn target(text: &str) -> Option<String> {
-    let rules = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.']));
-    let rules = rules.filter_map(|line| line.split_once(':')).filter(|(_, rest)| !rest.starts_with('='));
-    let is_plain = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
-    };
-    let (name, needs) = rules.map(|(name, needs)| (name.trim(), needs)).next()?;
-    let name = if name == "all" { needs.split_whitespace().next()? } else { name };
-    is_plain(name).then(|| format!("./{name} # and its arguments"))
+/// What there is to say of makefiles in the folders of a folder that has none.
+fn below_makefiles(root: &Path) -> Vec<String> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path()).filter(|path| Makefile::of(path).is_some());
+    let names = folders.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let names: BTreeSet<String> = names.collect();
+    let Some(first) = names.first() else { return Vec::new() };
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    vec![format!("makefiles lie in {}: begin the commands with `cd {first} &&`, for example", all.join(", "))]
 }
 
 fn cmake(of: Of) -> String {
@@ -298,25 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_of_a_makefile_stay_but_for_openacc() {
-        let [reference, _, test] =
-            make("CC = nvc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC)\n").unwrap();
-        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
-        assert!(
-            test.contains("CC='acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90' CFLAGS='-O3 -Iinc'")
-        );
-        let [reference, ..] = make("CFLAGS = -O3 -Iinc\na: a.c\n\t${CC} ${CFLAGS} a.c\n").unwrap();
-        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable'");
-        assert!(make("a: a.c\n\tcc a.c\n").is_none());
-    }
-
-    #[test]
     fn programs_are_found_by_their_names() {
-        assert_eq!(
-            target("X := 1\n.PHONY: all\nall: solve info\n").as_deref(),
-            Some("./solve # and its arguments")
-        );
-        assert_eq!(target("$(EXE): a.o\n"), None);
         let cmake =
             "project(P LANGUAGES C)\n# add_executable(no)\nset(EXE run)\nadd_executable(${EXE} a.c)\n";
         assert_eq!(executable(cmake).as_deref(), Some("run"));

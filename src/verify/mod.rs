@@ -11,10 +11,13 @@ mod golden;
 mod init;
 mod launches;
 mod leave;
+mod made;
+mod makefile;
 mod pins;
 mod program;
 mod report;
 pub mod run;
+mod toolchain;
 mod tree;
 
 use std::fs;
@@ -34,7 +37,7 @@ use run::{End, Job};
 use tree::Room;
 
 pub use config::{FILE, Rule, Settings};
-pub use init::section;
+pub use init::{Section, section};
 pub use launches::{Construct, REPORT_LAUNCHES, launched};
 pub use leave::{Directive, Left};
 pub use pins::Pins;

@@ -374,3 +374,35 @@ fn device_code_stands_in_objects_that_any_link_takes() {
     assert!(text(&folder, "words").contains("-fno-lto -c -o a.o"));
     assert!(text(&folder, "nvcc.words").contains("-Xcompiler -fPIC"));
 }
+
+#[test]
+fn options_for_openacc_of_another_compiler_go() {
+    let folder = folder(&[
+        ("a.c", "int main(void)\n{\n    return 0;\n}\n"),
+        (
+            "b.c",
+            "void f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n])\n    for (int i = 0; i < n; i++)\n        a[i] = i;\n}\n",
+        ),
+    ]);
+    let compiler = script(&folder, "clang-19", "#!/bin/sh\necho \"$@\"\n");
+    for (source, options) in [("a.c", "-fopenmp -O2 -c a.c"), ("b.c", "-fopenmp -O2 -c ")] {
+        let words = [
+            "--",
+            &compiler,
+            "-fopenmp",
+            "-foffload=disable",
+            "-acc=gpu",
+            "-Minfo=accel",
+            "-O2",
+            "-c",
+            source,
+        ];
+        let output = cc(folder.path(), &words);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains(options) && !text.contains("offload=") && !text.contains("acc=gpu"), "{text}");
+    }
+    let compiler = script(&folder, "gcc-12", "#!/bin/sh\necho \"$@\"\n");
+    let output =
+        cc(folder.path(), &["--", &compiler, "-fopenmp", "-foffload=disable", "-gpu=cc90", "-c", "a.c"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "-fopenmp -foffload=disable -c a.c");
+}

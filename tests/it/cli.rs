@@ -175,8 +175,7 @@ fn cuda_comes_with_its_library_and_a_file_that_builds_it() {
     let place =
         folder(&[("in/a.c", LOOP.as_bytes()), ("in/sub/b.c", LOOP.as_bytes()), ("in/c.c", b"int c;\n")]);
     let said = said(place.path(), &["in", "--to", "cuda", "--emit-build", "make", "-o", "out"], 0);
-    let line = "nvcc -arch=sm_90 -std=c++17 -rdc=true -c a_acc.cu sub/b_acc.cu acc2omp_cuda.cu\n";
-    assert!(said.contains(line), "{said}");
+    assert!(said.contains("note: acc2omp.mk builds the device code"), "{said}");
     let names: Vec<String> = listing(&place.path().join("out")).into_iter().map(|(name, _)| name).collect();
     let library = ["acc2omp.mk", "acc2omp_cuda.cu", "acc2omp_cuda.h"];
     let sub = ["sub/b.c", "sub/b_acc.cu", "sub/b_acc.h"];

@@ -167,12 +167,15 @@ fn mistakes_are_shown_with_their_lines() {
             "[[path]]\nmatch = \"*\"\nout = \"x\"\n",
             "acc2omp.toml:3: `out` is not an option that can stand here",
         ),
-        ("[[at]]\nfile = \"no.c\"\nline = 1\ndo = \"leave\"\n", "acc2omp.toml:1: no.c: No such file"),
+        (
+            "[[at]]\nfile = \"no.c\"\nline = 1\ndo = \"leave\"\n",
+            "acc2omp.toml:2: `file` is `no.c`: No such file",
+        ),
         ("[[at]]\nfile = \"src/a.c\"\n", "acc2omp.toml:1: `[[at]]` wants `file = \"FILE\"`"),
         ("guard = 1\n", "want the names of two macros"),
         ("omp = \n", "acc2omp.toml:1:"),
-        ("omp = 7\n", "invalid value '7' for '--omp <VERSION>'"),
-        ("[[path]]\nmatch = \"*\"\nomp = 7\n", "invalid value '7' for '--omp <VERSION>'"),
+        ("omp = 7\n", "acc2omp.toml:1: `omp` is `7`: want 4.5"),
+        ("[[path]]\nmatch = \"*\"\nomp = 7\n", "acc2omp.toml:3: `omp` is `7`: want 4.5"),
     ] {
         let project = project(config);
         let (status, _, said) = run(project.path(), &["src", "--check"]);
@@ -226,7 +229,7 @@ fn profiles_of_ones_own_begin_from_others() {
     assert_eq!(short, file);
     for (config, message) in [
         ("[profile.p]\nshort_trip = 8\n", "acc2omp.toml:1: `inherits = \"NAME\"` is missing"),
-        ("\n[profile.p]\ninherits = \"clang\"\nshort = 8\n", "acc2omp.toml:2: unknown field `short`"),
+        ("\n[profile.p]\ninherits = \"clang\"\nshort = 8\n", "acc2omp.toml:4: unknown field `short`"),
         ("profile = \"no\"\n", "`--profile no`: there is no such profile"),
     ] {
         fs::write(project.path().join("acc2omp.toml"), config).unwrap();
@@ -247,7 +250,7 @@ fn rule_pages_of_ones_own_take_the_place_of_others() {
     let write = |text: &str| fs::write(project.path().join("site/clause/present.md"), text).unwrap();
     write(&page);
     let checked = run(project.path(), &["rules", "--check", "site"]);
-    assert_eq!(checked, (0, "1 pages, and nothing is wrong with them\n".to_owned(), String::new()));
+    assert_eq!(checked, (0, "1 page: no mistakes\n".to_owned(), String::new()));
     let (status, diff, _) = run(&project.path().join("src"), &["a.c", "--diff", "-q"]);
     assert!(status == 0 && diff.contains("map(tofrom: a[0:n])"), "{diff}");
     write(&page.replacen("map(tofrom: {list})", "map(tofro: {list})", 1));

@@ -37,6 +37,7 @@ mod schema;
 mod support;
 mod targets;
 mod tidy;
+mod usage;
 mod verify;
 mod words;
 

@@ -38,9 +38,10 @@ fn says(arguments: &[&str]) -> String {
 fn the_action_annotates_and_reports() {
     let place = folder();
     let script = text(root("packaging/github/check.sh"));
+    fs::write(place.path().join("b c.c"), SOURCE).unwrap();
     let variables = [
-        ("ACC2OMP_PATHS", "."),
-        ("ACC2OMP_OPTIONS", "--omp 4.5"),
+        ("ACC2OMP_PATHS", "a.c\n'b c.c'"),
+        ("ACC2OMP_OPTIONS", "--omp 4.5\n-D 'F(x)=x + 1'"),
         ("ACC2OMP_BASELINE", ""),
         ("ACC2OMP_REPORT", "r.html"),
     ];
@@ -48,6 +49,7 @@ fn the_action_annotates_and_reports() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.starts_with("::warning file=a.c,line=3"), "{said}");
     assert!(text(place.path().join("r.html")).contains("A0204"));
+    assert!(text(place.path().join("r.html")).contains("b c.c"));
     for (name, _) in variables {
         assert!(
             text(root("packaging/github/action.yml")).contains(&format!("{name}: ${{{{ inputs.")),

@@ -136,7 +136,7 @@ fn a_merge_that_was_killed_is_no_edit() {
         let more = text.replacen("/* mine */", "/* mine, too */", 1);
         leave(base, &more);
         let (status, said) = place.translate(&[]);
-        let is_reported = status == 2 && said.contains("edited since acc2omp wrote it, where");
+        let is_reported = status == 2 && said.contains("out/a.c: conflict of your edits");
         assert!(is_reported || place.read("out/a.c").contains("acc2omp_queue(3)"), "{said}");
     }
 }
@@ -150,7 +150,10 @@ fn edits_where_the_translation_changes_stay_with_an_error() {
     place.write("src/a.c", &source([1, 2, 7]));
     for _ in 0..2 {
         let (status, said) = place.translate(&[]);
-        assert!(status == 2 && said.contains("out/a.c: edited since acc2omp wrote it, where"), "{said}");
+        assert!(
+            status == 2 && said.contains("out/a.c: conflict of your edits with the new translation"),
+            "{said}"
+        );
         assert_eq!(place.read("out/a.c"), edited);
     }
     assert_eq!(place.translate(&["-q", "--force"]), (0, String::new()));
@@ -202,7 +205,7 @@ fn what_has_no_source_any_more_is_named() {
     place.translate(&["-q"]);
     fs::remove_file(place.path().join("src/b.c")).unwrap();
     let (status, said) = place.translate(&[]);
-    assert!(status == 0 && said.contains("note: out/b.c: its source ../src/b.c is gone"), "{said}");
+    assert!(status == 0 && said.contains("note: out/b.c: its source src/b.c is gone"), "{said}");
     assert!(place.read("out/b.c").contains("#pragma omp"));
     let (status, said) = place.drift();
     assert!(status == 1 && said.contains("out/b.c: its source"), "{said}");

@@ -519,3 +519,65 @@ fn a_file_that_no_run_writes_is_not_compared() {
     fs::write(&path, text).unwrap();
     expect_in(neither.path(), &["-y"], 2, "no file matches that was written");
 }
+
+#[test]
+fn what_a_makefile_lacks_is_said() {
+    let folder = folder("");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("Makefile", "a: a.c\n\tpgcc -acc a.c -o a\n");
+    let output = verify(folder.path(), &["--init"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("found: Makefile, which does not say how all is built"), "{said}");
+    assert!(said.contains("note: commands of the makefile call `pgcc` by name"), "{said}");
+    let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
+    assert!(text.contains("# commands of the makefile call `pgcc` by name"), "{text}");
+    // What is read through files builds and runs, except the compiler of the test.
+    write("acc2omp.toml", "");
+    write("make.def", "COMPILER = pgcc -w\nFLAGS = -fast -Minfo=all $(MORE)\nMORE = -DVALUE=3.0\n");
+    write(
+        "Makefile",
+        "include make.def\nall: run\na: a.o\n\t$(COMPILER) $(FLAGS) -o $@ a.o\na.o: a.c\n\t$(COMPILER) $(FLAGS) -c a.c\nrun: a\n\t./a\nclean:\n\trm -f a a.o\n",
+    );
+    assert!(verify(folder.path(), &["--init"]).status.success());
+    let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
+    assert!(
+        text.contains(
+            "COMPILER='gcc -w -O2 -fopenacc -foffload=disable -Wl,--no-as-needed -lm' FLAGS='$(MORE)'"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("run = \"./a\""), "{text}");
+    let clang = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90";
+    let text =
+        text.replace(clang, "cc").replace("$(MORE)'\" }\ntimeout", "$(MORE)'\", device = false }\ntimeout");
+    write("acc2omp.toml", &text);
+    expect_in(folder.path(), &["-y"], 0, "same");
+}
+
+#[test]
+fn a_folder_without_a_configuration_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = verify(folder.path(), &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("there is no acc2omp.toml in this folder or above it"), "{said}");
+}
+
+#[test]
+fn a_place_without_a_directive_is_refused() {
+    let folder = constructs("", &faulty());
+    let only = |place: &str| {
+        let output = verify(folder.path(), &["-y", "--pins", "--only", place]);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (status, said) = only("a.c:1");
+    assert!(
+        status == Some(2) && said.contains("`--only a.c:1`: there is no directive at this line: `"),
+        "{said}"
+    );
+    let (status, said) = only("none.c:1");
+    assert!(
+        status == Some(2) && said.contains("no source with OpenACC is called none.c; a.c is one"),
+        "{said}"
+    );
+    assert!(only("a.c").1.contains("want FILE:LINE"));
+}

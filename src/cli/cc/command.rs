@@ -5,6 +5,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::openacc::is_refused;
+use crate::Profile;
 use crate::cli::build::response;
 use crate::source::{Form, Language, Languages};
 
@@ -77,6 +79,8 @@ const LAUNCHERS: [&str; 3] = ["ccache", "distcc", "sccache"];
 pub struct Command {
     /// All words, the program first; files of options are written out.
     pub words: Vec<OsString>,
+    /// The words of the command where no source is translated: as they were given, unless the compiler refuses some.
+    pub run: Vec<OsString>,
     /// The places of its sources among the words, and their languages.
     pub sources: Vec<(usize, Language)>,
     /// The form of all Fortran sources, if options say it.
@@ -96,10 +100,16 @@ pub struct Command {
 impl Command {
     /// Reads it; `directory` is where it runs.
     pub fn read(words: &[OsString], directory: &Path) -> Command {
-        let words: Vec<OsString> = words.iter().flat_map(|word| written_out(word, directory)).collect();
+        let given = words;
+        let mut words: Vec<OsString> = words.iter().flat_map(|word| written_out(word, directory)).collect();
         let name = compiler(&words);
+        let count = words.len();
+        let family = Profile::of_compiler(&name);
+        words.retain(|word| !is_refused(family.name(), word));
+        let run = if words.len() < count { words.clone() } else { given.to_vec() };
         let mut command = Command {
             words: Vec::new(),
+            run,
             sources: Vec::new(),
             form: None,
             output: None,

@@ -11,6 +11,7 @@ mod lines;
 mod mirror;
 mod modules;
 mod objects;
+mod openacc;
 mod record;
 mod run;
 mod traces;
@@ -118,10 +119,10 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
         unseen::preprocessed(&command.words, &here).iter().for_each(|line| notify(line));
     }
     if command.reads_stdin && !command.only_looks {
-        return standard_input(&task.words);
+        return standard_input(&command.run);
     }
     if command.only_looks || (command.sources.is_empty() && !links) {
-        return Ok(exit_code(execute(&task.words)?));
+        return Ok(exit_code(execute(&command.run)?));
     }
     if let Some(database) = task.record.as_ref().filter(|_| !command.sources.is_empty()) {
         record::add(database, &command, &here)?;
@@ -146,7 +147,7 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
     }
     let is_untouched = units.iter().all(|unit| unit.translations.is_empty());
     if is_untouched && !links {
-        return Ok(exit_code(execute(&task.words)?));
+        return Ok(exit_code(execute(&command.run)?));
     }
     let scratch = tempfile::Builder::new().prefix("acc2omp-").tempdir()?;
     for unit in &mut units {
@@ -154,7 +155,7 @@ fn attempt(task: &Task) -> io::Result<ExitCode> {
         unit.mirror = Mirror::new(scratch.path().join(format!("mirror{}", unit.at)), is_strict)?;
     }
     let status = if is_untouched {
-        device::link(&Nvcc::of_environment(), &task.words, scratch.path(), &here)?
+        device::link(&Nvcc::of_environment(), &command.run, scratch.path(), &here)?
     } else {
         let words = write(&read, &units)?;
         match is_cuda {

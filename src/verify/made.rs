@@ -1,0 +1,388 @@
+//! Commands for a makefile: which of its variables name compilers, which of their flags stay, and what program it links.
+//!
+//! Invariant: a program is named only if a rule links it below the folder; what stays in the way is a remark.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use super::makefile::{Makefile, Rule};
+use super::toolchain::{ALL, Compiler, Kind, LANGUAGES, Of, for_gcc};
+
+/// What a makefile says.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// The commands that build the programs; none if no variable names a compiler.
+    pub builds: Option<[String; 3]>,
+    /// The command that runs the program, if it is known.
+    pub run: Option<String>,
+    /// The files that were read.
+    pub files: Vec<String>,
+    /// What stays in the way, and what was changed.
+    pub remarks: Vec<String>,
+}
+
+/// A variable that names a compiler.
+struct Named {
+    variable: String,
+    compiler: Compiler,
+    /// The program, as the value has it.
+    program: String,
+    /// The words after it.
+    rest: String,
+}
+
+/// Reads the makefile of a folder, if there is one.
+pub fn made(root: &Path) -> Option<Made> {
+    let makefile = Makefile::of(root)?;
+    let named = compilers(&makefile);
+    let (flags, dropped) = flags(&makefile, &named);
+    let mut remarks = remarks(&makefile, named.is_empty());
+    if !dropped.is_empty() {
+        let all = dropped.join(" ");
+        remarks.push(format!("flags that are not for gcc and clang are dropped or replaced: {all}"));
+    }
+    if named.iter().any(|one| one.compiler.is_mpi) {
+        let why = "the scripts of MPI must call gcc and clang: `OMPI_CC`, `MPICH_CC` and the like say so";
+        remarks.push(why.to_owned());
+    }
+    let builds = (!named.is_empty()).then(|| ALL.map(|of| build(of, &named, &flags)));
+    let program = program(&makefile, root);
+    let run = match program {
+        Some(program) if is_below(&program) => Some(run(&makefile, &program)),
+        Some(program) => {
+            remarks.push(format!(
+                "the program is linked outside of this folder, where copies would meet: {}",
+                program.display()
+            ));
+            None
+        }
+        None => None,
+    };
+    let files = makefile.files.iter().map(|file| file.display().to_string()).collect();
+    Some(Made { builds, run, files, remarks })
+}
+
+/// Whether a path leads into the folder.
+fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// What stands in the way of building copies.
+fn remarks(makefile: &Makefile, has_no_compiler: bool) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let outside = makefile.files.iter().chain(&makefile.missing).find(|file| !is_below(file));
+    if let Some(file) = outside {
+        remarks.push(format!(
+            "{} lies outside of this folder, and copies lack it: move acc2omp.toml to the folder that holds both, and begin the commands with `cd FOLDER &&`",
+            file.display()
+        ));
+    }
+    if let Some(file) = makefile.missing.iter().find(|file| is_below(file)) {
+        remarks.push(format!("{}, which the makefile includes, is not there", file.display()));
+    }
+    let called = makefile.rules.iter().flat_map(|rule| &rule.recipe).find_map(|line| {
+        let word = plain(line).split_whitespace().next()?;
+        Compiler::called(word).map(|_| word.to_owned())
+    });
+    if let Some(word) = called {
+        remarks.push(format!(
+            "commands of the makefile call `{word}` by name: write a variable for it, as $(CC)"
+        ));
+    } else if has_no_compiler {
+        remarks.push(
+            "no variable that its commands use is set to a compiler that acc2omp knows, as CC, CXX, FC, F77"
+                .to_owned(),
+        );
+    }
+    remarks
+}
+
+/// A command without the signs before it.
+fn plain(line: &str) -> &str {
+    line.trim_start_matches(['@', '-', '+', ' '])
+}
+
+/// The variables that name compilers, those alone that must be set anew.
+fn compilers(makefile: &Makefile) -> Vec<Named> {
+    let mut used = makefile.used();
+    let is_set = |name: &&str| makefile.value(name).is_some();
+    used.extend(["CC", "CXX", "FC"].iter().filter(|name| is_set(name)).map(|name| (*name).to_owned()));
+    let all: Vec<Named> = used.iter().filter_map(|name| compiler(makefile, name)).collect();
+    // Of `LINK = $(CC)`, CC alone is set; of `CC = $(CC_$(WHO))`, CC is, too, and CC_GNU is not.
+    let is_known = |name: &String| all.iter().any(|one| one.variable == *name);
+    let first = |one: &Named| {
+        let value = makefile.value(&one.variable)?;
+        let word = value.trim_start().starts_with('$').then_some(value)?;
+        let names = makefile.names(word);
+        Some((names.first().cloned()?, names.last().cloned()?, word.starts_with("$(") && names.len() > 1))
+    };
+    let hidden: BTreeSet<String> = all
+        .iter()
+        .filter_map(|one| {
+            let (inner, name, _) = first(one)?;
+            let value = makefile.value(&one.variable)?.trim_start();
+            let is_computed = value[2..].split([')', '}']).next().is_some_and(|name| name.contains('$'));
+            match is_computed {
+                true => Some(name),
+                false => is_known(&inner).then(|| one.variable.clone()),
+            }
+        })
+        .collect();
+    let mut all: Vec<Named> = all.into_iter().filter(|one| !hidden.contains(&one.variable)).collect();
+    all.sort_by_key(|one| (one.compiler.kind, one.variable.clone()));
+    all
+}
+
+/// The compiler that a variable names.
+fn compiler(makefile: &Makefile, name: &str) -> Option<Named> {
+    let value = makefile.value(name).map(|value| makefile.expand(value));
+    let text = value.clone().flatten().unwrap_or_default();
+    let mut words = text.split_whitespace().peekable();
+    while words.peek().is_some_and(|word| ["ccache", "sccache", "distcc"].contains(word)) {
+        words.next();
+    }
+    let program = words.next().unwrap_or_default().to_owned();
+    let mut compiler = match Compiler::called(&program) {
+        Some(compiler) => compiler,
+        // A list of flags or files is not a compiler, whatever its name is.
+        None if text.is_empty() => Compiler::of_variable(name)?,
+        None => Compiler::of_variable(name).filter(|_| !program.starts_with('-'))?,
+    };
+    compiler.is_mpi |= name.to_uppercase().split('_').any(|part| part.starts_with("MPI"));
+    // A command for compilations has a variable for the compiler, if `-c` is in it.
+    let rest: Vec<&str> = words.collect();
+    (!rest.contains(&"-c")).then(|| Named {
+        variable: name.to_owned(),
+        compiler,
+        program,
+        rest: for_gcc(&rest).0.join(" "),
+    })
+}
+
+/// The variables whose flags are not all for gcc and clang, with those that are, and the other flags.
+fn flags(makefile: &Makefile, named: &[Named]) -> (String, Vec<String>) {
+    let (mut text, mut dropped) = (String::new(), BTreeSet::new());
+    let mut used = makefile.used();
+    // Make's own rules use them.
+    used.extend(["CFLAGS", "CXXFLAGS", "FFLAGS", "CPPFLAGS", "LDFLAGS"].map(str::to_owned));
+    used.retain(|name| named.iter().all(|one| one.variable != *name));
+    for name in used {
+        let Some(value) = makefile.value(&name).filter(|value| !value.contains('\'')) else { continue };
+        let is_flags = value.split_whitespace().next().is_some_and(|word| word.starts_with(['-', '$']));
+        let words: Vec<&str> = value.split_whitespace().collect();
+        let (kept, gone) = for_gcc(&words);
+        if is_flags && !gone.is_empty() {
+            text += &format!(" {name}='{}'", kept.join(" "));
+            dropped.extend(gone.into_iter().map(str::to_owned));
+        }
+    }
+    (text, dropped.into_iter().collect())
+}
+
+/// The command that builds a program. With the name of the compiler, the flags of the makefile stay what they are: it may say
+/// there where headers are.
+fn build(of: Of, named: &[Named], flags: &str) -> String {
+    let mut before = BTreeSet::new();
+    let mut variables = String::new();
+    for Named { variable, compiler, program, rest } in named {
+        let language = &LANGUAGES[compiler.kind as usize];
+        let plain = if of == Of::Test { language.clang } else { language.gcc };
+        let (script, names) = match compiler.kind {
+            Kind::C => ("mpicc", ["OMPI_CC", "MPICH_CC"]),
+            Kind::Cpp => ("mpicxx", ["OMPI_CXX", "MPICH_CXX"]),
+            Kind::Fortran => ("mpif90", ["OMPI_FC", "MPICH_FC"]),
+        };
+        let calls = if compiler.is_mpi {
+            before.extend(names.map(|name| format!("{name}={plain} ")));
+            if program.starts_with("mpi") && !program.starts_with("mpii") { program } else { script }
+        } else {
+            plain
+        };
+        let launcher =
+            if of == Of::Test { format!("acc2omp {} -- ", language.command) } else { String::new() };
+        let rest = if rest.is_empty() { String::new() } else { format!(" {rest}") };
+        // These link the library of mathematical functions by themselves.
+        let is_linked = ["pgcc", "nvc"].iter().any(|name| program.ends_with(name));
+        let library = if is_linked { " -Wl,--no-as-needed -lm" } else { "" };
+        variables += &format!(" {variable}='{launcher}{calls}{rest} {}{library}'", of.options(language));
+    }
+    let before: String = before.into_iter().collect();
+    format!("make clean; {before}make{variables}{flags}")
+}
+
+/// The program that a makefile links first, from the rule on that make begins with.
+fn program(makefile: &Makefile, root: &Path) -> Option<PathBuf> {
+    let first = makefile.rules.iter().find_map(|rule| {
+        let targets = makefile.expand(&rule.targets)?;
+        let target = targets.split_whitespace().next()?.to_owned();
+        (!target.starts_with('.') && !target.contains('%')).then_some(target)
+    })?;
+    linked(makefile, root, &first, &mut BTreeSet::new())
+}
+
+/// The program that is linked for a target.
+fn linked(makefile: &Makefile, root: &Path, target: &str, seen: &mut BTreeSet<String>) -> Option<PathBuf> {
+    if !seen.insert(target.to_owned()) {
+        return None;
+    }
+    let is_of = |rule: &&Rule| {
+        makefile.expand(&rule.targets).is_some_and(|all| all.split_whitespace().any(|one| one == target))
+    };
+    let rules: Vec<&Rule> = makefile.rules.iter().filter(is_of).collect();
+    let mut recipe = rules.iter().flat_map(|rule| &rule.recipe);
+    if let Some(program) = recipe.find_map(|line| output(makefile, line, target)) {
+        return Some(program);
+    }
+    let needs: Vec<String> = rules.iter().filter_map(|rule| makefile.expand(&rule.needs)).collect();
+    let mut needs: Vec<&str> = needs.iter().flat_map(|needs| needs.split_whitespace()).collect();
+    let ends = ["c", "cc", "cpp", "C", "f", "F", "f90", "F90"];
+    let is_made_by_make = || {
+        let has_object = needs.contains(&&*format!("{target}.o"));
+        has_object || ends.iter().any(|end| root.join(format!("{target}.{end}")).is_file())
+    };
+    let has_recipe = rules.iter().any(|rule| !rule.recipe.is_empty());
+    if !has_recipe && !target.contains('.') && is_made_by_make() {
+        return Some(PathBuf::from(target));
+    }
+    needs.retain(|need| !need.ends_with(".o"));
+    needs.into_iter().find_map(|need| linked(makefile, root, need, seen))
+}
+
+/// The program that a command links.
+fn output(makefile: &Makefile, line: &str, target: &str) -> Option<PathBuf> {
+    let line = plain(line).replace("$@", target).replace("$(@)", target);
+    let command = line.rsplit(['&', ';']).find(|part| part.contains("-o") || part.contains('$'))?.trim();
+    let calls = command.split_whitespace().next()?;
+    let calls = makefile.expand(calls).unwrap_or_else(|| calls.to_owned());
+    let is_compiler = |word: &str| Compiler::called(word).is_some();
+    let compiles = calls.split_whitespace().next().is_some_and(is_compiler) || command.starts_with('$');
+    let text: Vec<String> =
+        command.split_whitespace().map(|word| makefile.expand(word).unwrap_or_default()).collect();
+    let text = text.join(" ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if !compiles || words.iter().any(|word| ["-c", "-S", "-E", "-shared", "-M", "-MM"].contains(word)) {
+        return None;
+    }
+    let at = words.iter().position(|word| *word == "-o")?;
+    let name = words.get(at + 1)?;
+    let is_program =
+        ![".o", ".a", ".so", ".mod"].iter().any(|end| name.ends_with(end)) && !name.contains('$');
+    let is_step = |part: &Component| !matches!(part, Component::CurDir);
+    is_program.then(|| Path::new(name).components().filter(is_step).collect())
+}
+
+/// How a program is run: as the makefile does itself, if it does.
+fn run(makefile: &Makefile, program: &Path) -> String {
+    let call = format!("./{}", program.display());
+    let runs = |line: &String| {
+        let line = makefile.expand(plain(line))?;
+        let first = line.split_whitespace().next()?;
+        let is_own = first == call || first.starts_with("mpi") || first.contains('=') || first == "srun";
+        (is_own && line.split_whitespace().any(|word| word == call) && !line.contains("nvprof"))
+            .then_some(line)
+    };
+    let own = makefile.rules.iter().flat_map(|rule| &rule.recipe).find_map(runs);
+    own.unwrap_or_else(|| format!("{call} # and its arguments"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
+    use super::*;
+
+    fn read(files: &[(&str, &str)]) -> Made {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("code")).unwrap();
+        for (name, text) in files {
+            let path = folder.path().join("code").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        made(&folder.path().join("code")).unwrap()
+    }
+
+    fn of(text: &str) -> Made {
+        read(&[("Makefile", text)])
+    }
+
+    #[test]
+    fn flags_of_a_makefile_stay_but_for_openacc() {
+        let made = of("CC = craycc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n");
+        let [reference, _, test] = made.builds.unwrap();
+        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
+        assert!(
+            test.contains("CC='acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90' CFLAGS='-O3 -Iinc'")
+        );
+        assert_eq!(made.run.as_deref(), Some("./a # and its arguments"));
+        assert!(made.remarks[0].ends_with("dropped or replaced: -acc -gpu=cc90"), "{:?}", made.remarks);
+        let made = of("CFLAGS = -O3 -Iinc\na: a.c\n\t${CC} ${CFLAGS} a.c\n");
+        assert_eq!(made.builds.unwrap()[0], "make clean; make CC='gcc -O2 -fopenacc -foffload=disable'");
+    }
+
+    #[test]
+    fn compilers_are_known_by_the_values_of_variables() {
+        let main = "include ../config/make.def\ninclude common.mk\na: a.o\n\t$(FLINK) -o $(PROGRAM) a.o\n.f.o:\n\t$(FCOMPILE) $<\n";
+        let made = read(&[
+            ("Makefile", main),
+            ("common.mk", "PROGRAM = $(BIN)/a.x\nFCOMPILE = $(F77) -c $(FFLAGS)\n"),
+            (
+                "../config/make.def",
+                "F77 = pgf77 -Mextend\nFLINK = $(F77)\nFFLAGS = -fast $(INC)\nBIN = ../bin\nUCC = gcc\n",
+            ),
+        ]);
+        let [reference, _, test] = made.builds.unwrap();
+        assert_eq!(
+            reference,
+            "make clean; make F77='gfortran -ffixed-line-length-132 -O2 -fopenacc -foffload=disable' FFLAGS='$(INC)'"
+        );
+        assert!(test.contains("F77='acc2omp fc -- gfortran -ffixed-line-length-132 -O2 -fopenmp'"), "{test}");
+        assert_eq!((made.run, made.files.len()), (None, 3));
+        assert!(made.remarks.iter().any(|one| one.starts_with("../config/make.def lies outside")));
+        assert!(made.remarks.iter().any(|one| one.ends_with("../bin/a.x")));
+    }
+
+    #[test]
+    fn scripts_of_mpi_stay() {
+        let made = of(
+            "MPI_COMPILER=ftn #mpif90\nCXXCOMPILER = mpicxx\ntea: a.o\n\t$(MPI_COMPILER) a.o \\\n\t-o tea\n.cc.o:\n\t$(CXXCOMPILER) -c $<\nrun: tea\n\tmpirun -np 4 ./tea\n",
+        );
+        let [reference, _, test] = made.builds.unwrap();
+        assert!(reference.contains("MPI_COMPILER='mpif90 -O2 -fopenacc"), "{reference}");
+        assert!(test.starts_with("make clean; MPICH_CXX=clang++ MPICH_FC=gfortran OMPI_CXX=clang++ OMPI_FC=gfortran make CXXCOMPILER='acc2omp c++ -- mpicxx "), "{test}");
+        assert_eq!(made.run.as_deref(), Some("mpirun -np 4 ./tea"));
+    }
+
+    #[test]
+    fn what_compilers_link_by_themselves_is_named() {
+        let made = of("CC = /opt/bin/pgcc\na: a.o\n\t$(CC) a.o -o a\n");
+        assert!(made.builds.unwrap()[0].contains("-foffload=disable -Wl,--no-as-needed -lm'"));
+    }
+
+    #[test]
+    fn what_lacks_is_said() {
+        let made = of("all: a\na: a.c\n\tpgcc -acc a.c -o a\n");
+        assert!(made.builds.is_none() && made.remarks[0].contains("call `pgcc` by name"));
+        let made = of("all:\n\t$(BUILDER) all\n");
+        assert!(made.builds.is_none() && made.run.is_none());
+        assert!(made.remarks[0].starts_with("no variable that its commands use"), "{:?}", made.remarks);
+    }
+
+    #[test]
+    fn a_program_is_what_is_linked() {
+        let run = |text: &str| read(&[("Makefile", text), ("solve.c", "")]).run;
+        let link = "poisson: p.c\n\t$(CC) p.c -o poisson\nclean:\n\trm -f poisson\n";
+        assert_eq!(
+            run(&format!("all: run\n{link}run: poisson\n\t./poisson\n")).as_deref(),
+            Some("./poisson")
+        );
+        let timed = format!("all: run\n{link}profile: poisson\n\tnvprof ./poisson\n");
+        assert_eq!(run(&timed), None, "`all` makes nothing");
+        assert_eq!(
+            run("X := 1\n.PHONY: all\nall: solve info\n").as_deref(),
+            Some("./solve # and its arguments")
+        );
+        assert_eq!(run("$(EXE): a.o\n"), None);
+    }
+}
