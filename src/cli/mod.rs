@@ -21,6 +21,7 @@ mod output;
 mod pages;
 mod place;
 mod progress;
+mod reasons;
 mod record;
 mod reports;
 mod shell;
