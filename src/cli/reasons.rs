@@ -102,7 +102,8 @@ impl<'a> Reasons<'a> {
     fn around(&self, place: Span) -> impl Iterator<Item = usize> {
         let holds = move |at: &usize| {
             let region = self.regions.get(&self.directives[*at].span);
-            region.is_some_and(|region| region.extent.contains(place) && region.directive.start <= place.start)
+            region
+                .is_some_and(|region| region.extent.contains(place) && region.directive.start <= place.start)
         };
         (0..self.directives.len()).rev().filter(holds)
     }

@@ -719,7 +719,9 @@ pub fn component_varies(at: Span, path: &str) -> Diag {
         247,
         Severity::Left,
         at,
-        format!("the construct changes which object the component `{path}` belongs to: no single name stands for it"),
+        format!(
+            "the construct changes which object the component `{path}` belongs to: no single name stands for it"
+        ),
         "the object changes in the construct",
         "name the component by a pointer or an `associate` block outside of the construct",
     )
@@ -1546,7 +1548,9 @@ pub fn woken_by_openmp(condition: Span, count: usize) -> Diag {
         340,
         Severity::Info,
         condition,
-        format!("`_OPENACC` becomes `_OPENMP` in {conditions}: builds with OpenMP for the host alone define it, too"),
+        format!(
+            "`_OPENACC` becomes `_OPENMP` in {conditions}: builds with OpenMP for the host alone define it, too"
+        ),
         "such builds read this code now, and not what is after `#else`",
         "look whether that code may run on the host, or name a macro of your own by `--guard _OPENACC,NAME`",
     )

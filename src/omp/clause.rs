@@ -113,7 +113,14 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
         ClauseKind::Data(data, list) => {
             let query = query.with_modifier(modifier(*data));
             for item in list {
-                item_by_row(entry, clause, (item, class(item)), &about_rows(&query, item, facts), facts, into);
+                item_by_row(
+                    entry,
+                    clause,
+                    (item, class(item)),
+                    &about_rows(&query, item, facts),
+                    facts,
+                    into,
+                );
             }
         }
         ClauseKind::UseDevice(list) => {

@@ -82,7 +82,8 @@ impl Report {
             text += "\n| file without a translation | why |\n|---|---|\n";
         }
         for one in &self.errors {
-            let _ = writeln!(text, "| {} | {} |", cell(one.file.as_deref().unwrap_or("")), cell(&one.message));
+            let _ =
+                writeln!(text, "| {} | {} |", cell(one.file.as_deref().unwrap_or("")), cell(&one.message));
         }
         if !groups.is_empty() {
             text += "\n| severity | code | file | count | lines | what |\n|---|---|---|---:|---|---|\n";

@@ -52,7 +52,7 @@ fn position(file: &SourceFile, offset: u32) -> (usize, usize) {
 pub enum Status {
     /// Translated with the same meaning.
     Exact,
-    /// Translated; a check, a hint or some parallelism is lost.
+    /// Translated; a check or some parallelism is lost.
     Weaker,
     /// Translated; a named situation behaves differently.
     Differs,
@@ -284,20 +284,12 @@ impl ErrorRecord {
     pub fn of_language(file: &str) -> ErrorRecord {
         let message = "OpenACC is untranslated here: the file's name tells no language that is translated; \
                        `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are";
-        ErrorRecord {
-            file: Some(file.to_owned()),
-            kind: ErrorKind::Language,
-            message: message.to_owned(),
-        }
+        ErrorRecord { file: Some(file.to_owned()), kind: ErrorKind::Language, message: message.to_owned() }
     }
 
     /// A failure.
     pub fn of_failure(file: Option<&str>, message: &str) -> ErrorRecord {
-        ErrorRecord {
-            file: file.map(str::to_owned),
-            kind: ErrorKind::Failed,
-            message: message.to_owned(),
-        }
+        ErrorRecord { file: file.map(str::to_owned), kind: ErrorKind::Failed, message: message.to_owned() }
     }
 }
 

@@ -42,8 +42,10 @@ impl Report {
 /// A file without a translation.
 fn notification(one: &ErrorRecord) -> Value {
     let file = one.file.as_deref();
-    let locations: Vec<Value> =
-        file.map(|file| json!({ "physicalLocation": { "artifactLocation": artifact(file) } })).into_iter().collect();
+    let locations: Vec<Value> = file
+        .map(|file| json!({ "physicalLocation": { "artifactLocation": artifact(file) } }))
+        .into_iter()
+        .collect();
     json!({ "level": "error", "message": { "text": one.message }, "locations": locations })
 }
 

@@ -49,7 +49,7 @@ fn letters(page: &Page, on: &str, version: u8, spoken: Spoken) -> String {
 
 /// Whether a row makes a call of what the support header has for C, which is no constant.
 fn is_for_c(action: &Action) -> bool {
-    let known = ["acc2omp_is_present(", "acc2omp_device_", "acc2omp_handle_kind"];
+    let known = ["acc2omp_is_present(", "acc2omp_device_", "acc2omp_handle_kind", "acc2omp_{word}"];
     match action {
         Action::Call(text) => {
             let text = known.iter().fold(text.clone(), |text, known| text.replace(known, ""));

@@ -232,7 +232,8 @@ pub fn bring(
         let words = source::words(&text_of).map(folded);
         let words: BTreeSet<String> = words.collect();
         let needed = |region: &Region| {
-            let object = region.parts().map(|item| folded(item.variable())).find(|name| words.contains(name))?;
+            let object =
+                region.parts().map(|item| folded(item.variable())).find(|name| words.contains(name))?;
             Some(Needing { at, object, region: region.directive })
         };
         let mut around = regions.iter().filter(|region| region.extent.contains(one.directive.span));

@@ -813,7 +813,11 @@ fn may_be_compute(text: &str) -> bool {
 }
 
 /// Directives of a view, joined to the code; and the code with the blocks that they make.
-pub(super) fn joined<'u>(scan: &Scan, unit: &'u Unit, parsed: &[(usize, Directive)]) -> (Vec<Bound>, Cow<'u, Unit>) {
+pub(super) fn joined<'u>(
+    scan: &Scan,
+    unit: &'u Unit,
+    parsed: &[(usize, Directive)],
+) -> (Vec<Bound>, Cow<'u, Unit>) {
     let mut unit = Cow::Borrowed(unit);
     let regions = match unit.is_fortran() {
         true => bind::enclose(unit.to_mut(), &scan.directives, parsed).0,

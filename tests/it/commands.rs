@@ -161,7 +161,9 @@ fn missing(page: &str, shown: &Marked) -> Option<String> {
     let output = String::from_utf8_lossy(&ran.stdout).into_owned();
     let mut rest = output.as_str();
     for part in shown.text.split("…\n") {
-        let Some((_, after)) = rest.split_once(part) else { return Some(format!("{part}is not in\n{output}")) };
+        let Some((_, after)) = rest.split_once(part) else {
+            return Some(format!("{part}is not in\n{output}"));
+        };
         rest = after;
     }
     None

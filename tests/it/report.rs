@@ -190,7 +190,10 @@ fn what_has_no_translation_is_in_every_report() {
     assert_eq!(ended["executionSuccessful"], false);
     assert_eq!(all(ended, "toolExecutionNotifications").len(), 2);
     let github = String::from_utf8(run(place.path(), &arguments("github")).stdout).unwrap();
-    assert!(github.starts_with("::error file=b.cuf,title=no translation::OpenACC is untranslated"), "{github}");
+    assert!(
+        github.starts_with("::error file=b.cuf,title=no translation::OpenACC is untranslated"),
+        "{github}"
+    );
     let html = String::from_utf8(run(place.path(), &arguments("html")).stdout).unwrap();
     assert!(html.contains("OpenACC is untranslated here") && html.contains("<noscript>"));
 }
@@ -247,8 +250,9 @@ fn annotations_keep_to_the_limits() {
     let count = |level: &str| lines.lines().filter(|line| line.starts_with(level)).count();
     assert_eq!((count("::error file="), count("::warning file=")), (10, 10), "{lines}");
     assert_eq!(lines.lines().count(), 20);
-    let severity =
-        |line: &str| ["(bug)", "(untranslated)", "(differs)", "(weaker)"].iter().position(|word| line.contains(word));
+    let severity = |line: &str| {
+        ["(bug)", "(untranslated)", "(differs)", "(weaker)"].iter().position(|word| line.contains(word))
+    };
     assert!(lines.lines().map(severity).is_sorted(), "{lines}");
     assert!(text(&summary).contains("rows have no annotation"));
 }
