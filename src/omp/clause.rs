@@ -131,12 +131,7 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
             }
         }
         ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
-            for item in list {
-                if (facts.begins)(item) {
-                    into.turns.push(Start::here(into));
-                }
-                item_by_row(entry, clause, (item, class(item)), &about_rows(query, item, facts), facts, into);
-            }
+            moved(entry, clause, list, query, facts, into)
         }
         ClauseKind::If(expr) | ClauseKind::DeviceNum(expr) | ClauseKind::DefaultAsync(expr) => {
             by_row(entry, clause, Some(expr), query, into);
@@ -150,13 +145,7 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
             let keyword = if *none { "none" } else { "present" };
             by_row(entry, clause, None, &RuleQuery { keyword, ..query.clone() }, into);
         }
-        ClauseKind::Async(queue) => {
-            let (known, text) = queue::argument(queue.as_ref(), facts.constant, query.speech);
-            match look::row(entry, &RuleQuery { queue: known, ..query.clone() }) {
-                Some(row) => apply(row, clause, &text, query, into),
-                None => unknown(clause, into),
-            }
-        }
+        ClauseKind::Async(queue) => async_queue(entry, clause, queue.as_ref(), query, facts, into),
         ClauseKind::Wait(Some(argument)) if !argument.queues.is_empty() => {
             waits(entry, clause, argument, query, into);
         }
@@ -201,6 +190,40 @@ fn modifier(data: DataClause) -> &'static str {
         DataClause::Copyin { readonly: true } => "readonly",
         DataClause::Copyout { zero: true } | DataClause::Create { zero: true } => "zero",
         _ => "none",
+    }
+}
+
+/// What an `update` moves.
+fn moved(
+    entry: &str,
+    clause: &AccClause,
+    list: &[ListItem],
+    query: &RuleQuery,
+    facts: &Facts,
+    into: &mut Gathered,
+) {
+    for item in list {
+        if (facts.begins)(item) {
+            into.turns.push(Start::here(into));
+        }
+        let about = (item, (facts.class)(item));
+        item_by_row(entry, clause, about, &about_rows(query, item, facts), facts, into);
+    }
+}
+
+/// The queue of a construct.
+fn async_queue(
+    entry: &str,
+    clause: &AccClause,
+    queue: Option<&Expr>,
+    query: &RuleQuery,
+    facts: &Facts,
+    into: &mut Gathered,
+) {
+    let (known, text) = queue::argument(queue, facts.constant, query.speech);
+    match look::row(entry, &RuleQuery { queue: known, ..query.clone() }) {
+        Some(row) => apply(row, clause, &text, query, into),
+        None => unknown(clause, into),
     }
 }
 

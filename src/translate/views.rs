@@ -538,7 +538,7 @@ impl<'a, 'b> Views<'a, 'b> {
                 continue;
             }
             for at in self.withdraw(one.name.start, Some(one.root)) {
-                self.say_shared(at, one.name);
+                self.say_shared(at, one.name, &[]);
             }
         }
     }
@@ -573,7 +573,9 @@ impl<'a, 'b> Views<'a, 'b> {
             let inner = &bound[*inner].directive;
             let mut reported = vec![bound[*root].directive.name_span];
             reported.extend(self.withdraw(inner.span.start, None));
-            reported.into_iter().for_each(|at| self.say_shared(at, inner.name_span));
+            let here = (0..bound.len()).filter(|at| whole(bound, *at) == Some(*root)).map(start);
+            let here: Vec<u32> = here.collect();
+            reported.into_iter().for_each(|at| self.say_shared(at, inner.name_span, &here));
         }
         for (at, made) in made.iter_mut().enumerate() {
             let begin = begin(bound, at);
@@ -583,11 +585,12 @@ impl<'a, 'b> Views<'a, 'b> {
         }
     }
 
-    /// Says that branches need different translations of what the construct shares that is named `at`.
-    fn say_shared(&mut self, at: Span, inner: Span) {
+    /// Says that branches need different translations of what the construct shares that is named `at`; `here` are its directives
+    /// in this view.
+    fn say_shared(&mut self, at: Span, inner: Span, here: &[u32]) {
         let conditions = self.all.conditions();
         let members = self.constructs.values().filter(|(name, _)| *name == at).flat_map(|(_, all)| all);
-        let places = members.copied().chain([inner.start]);
+        let places = members.chain(here).copied().chain([inner.start]);
         let choices: BTreeSet<Span> =
             places.flat_map(|place| conditions.parting(at.start, place).collect::<Vec<_>>()).collect();
         let choices: Vec<Span> = choices.into_iter().collect();
