@@ -152,6 +152,6 @@ impl<'a> Reasons<'a> {
         let is_before = |at: &usize| self.diagnostics[*at].primary.span.start <= place.start;
         let all = || (0..self.diagnostics.len()).filter(serious);
         let is_whole = |at: &usize| OF_WHOLE_FILES.map(Code).contains(&self.diagnostics[*at].code);
-        all().find(is_whole).or_else(|| all().filter(is_before).next_back()).or_else(|| all().next())
+        all().find(is_whole).or_else(|| all().rfind(is_before)).or_else(|| all().next())
     }
 }

@@ -47,7 +47,7 @@ fn letters(page: &Page, on: &str, version: u8, spoken: Spoken) -> String {
     if usual == worst { usual.to_owned() } else { format!("{usual} / {worst}") }
 }
 
-/// Whether a row makes a call of what the support header has for C, which is no constant.
+/// Whether a row makes a call of what the support header has for C alone: constants are there in Fortran, too.
 fn is_for_c(action: &Action) -> bool {
     let known = ["acc2omp_is_present(", "acc2omp_device_", "acc2omp_handle_kind", "acc2omp_{word}"];
     match action {

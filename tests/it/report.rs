@@ -141,7 +141,7 @@ fn every_untranslated_directive_has_its_reason() {
 #[test]
 fn a_reason_is_that_of_the_construct() {
     let place = folder(
-        "void f(int n, double *a)\n{\n#pragma acc nothing\n#pragma acc parallel copy(a[0:n]) bind(x)\n    {\n\
+        "void f(int n, double *a)\n{\n#pragma acc nothing\n    // acc2omp: leave\n#pragma acc parallel copy(a[0:n])\n    {\n\
          #pragma acc loop gang\n        for (int i = 0; i < n; i++)\n            a[i] *= 2.0;\n    }\n}\n",
     );
     let report = json(&run(place.path(), &["a.c", "--check", "--format", "json"]).stdout);
