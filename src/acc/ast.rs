@@ -171,6 +171,8 @@ pub struct Clause {
     pub name: Name,
     /// The whole clause.
     pub span: Span,
+    /// The modifier before a list, as `readonly`.
+    pub modifier: Option<Span>,
     /// The `device_type` clause it stands after: its index in `Directive::clauses`; `None` if it stands before all.
     pub device_type: Option<usize>,
 }

@@ -261,7 +261,9 @@ impl Parser<'_> {
         let args = Args { word: &word, at: token.span, run };
         let kind = if listed { self.listed("self", args)? } else { self.clause_kind(&row.name, args)? };
         let span = run.map_or(token.span, |run| token.span.to(self.around(run)));
-        Some(Clause { kind, name, span, device_type: None })
+        let modifier = run.filter(|run| matches!(kind, ClauseKind::Data(..)) && self.is(run.from + 1, ":"));
+        let modifier = modifier.map(|run| self.tokens[run.from].span);
+        Some(Clause { kind, name, span, modifier, device_type: None })
     }
 
     /// Steps over something that is not a clause; a bracket without partner has been reported.

@@ -182,6 +182,7 @@ fn localities(concurrent: &Concurrent, at: Span) -> Vec<Clause> {
         kind,
         name: Name { text: word.to_owned(), span: at },
         span: at,
+        modifier: None,
         device_type: None,
     };
     let list = |names: &[String]| names.iter().map(item).collect::<Vec<_>>();

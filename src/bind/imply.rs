@@ -13,7 +13,7 @@ use super::{Bound, Places, Target};
 /// A clause of an implied directive.
 pub fn implied_clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
     let span = Span { start: at, end: at };
-    Clause { kind, name: Name { text: word.to_owned(), span }, span, device_type: None }
+    Clause { kind, name: Name { text: word.to_owned(), span }, span, modifier: None, device_type: None }
 }
 
 /// The clause `copy(object)` of an object that a construct needs and does not name.

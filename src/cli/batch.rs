@@ -23,7 +23,7 @@ use super::place::{Folder, Like, about, shown};
 use super::progress::Progress;
 use super::{Verdict, fail, notify, record, show};
 use crate::diag::{Diag, Severity};
-use crate::report::{self, Baseline, FileRecord, Groups, Manner, Report, Summary};
+use crate::report::{self, Baseline, ErrorRecord, FileRecord, Groups, Manner, Report, Summary};
 use crate::source::{Language, SourceFile};
 use crate::{
     Options, Outcome, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, advice, scan, support_names,
@@ -180,7 +180,8 @@ struct Done {
     beside: Vec<u8>,
     /// Pieces of advice, and how many of them propose an edit.
     advice: (usize, usize),
-    failed: bool,
+    /// Why there is no translation, if it failed.
+    error: Option<ErrorRecord>,
 }
 
 /// Runs a translation and says how it ended.
@@ -220,10 +221,10 @@ fn standard_input(task: &Task) -> Verdict {
     let mut done = Done::default();
     if task.advise {
         advised(Path::new("stdin"), &source, &task.options, &work, &mut done);
-        return close(&[done], &[], &work);
+        return close(&[done], &Tree::default(), &work);
     }
     let translation = translate(&source, &task.options);
-    account(&source, &translation, None, &work, &mut done);
+    account(&source, (&translation, &task.options), None, &work, &mut done);
     if translation.needs_support {
         let name = SUPPORT;
         done.messages += &format!("note: the output includes {name}: `acc2omp rules {name}` prints it\n");
@@ -233,7 +234,7 @@ fn standard_input(task: &Task) -> Verdict {
         Destination::Text => translation.text,
         _ => Vec::new(),
     };
-    close(&[done], &[], &work)
+    close(&[done], &Tree::default(), &work)
 }
 
 fn trees(task: &Task) -> Verdict {
@@ -284,7 +285,7 @@ fn trees(task: &Task) -> Verdict {
         remark(task, &tree, &work.patch).iter().for_each(|what| notify(&format!("note: {what}\n")));
     }
     tree.failures.iter().for_each(|what| notify(&format!("error: {what}\n")));
-    let verdict = close(&done, &tree.jobs, &work).max(finish(work));
+    let verdict = close(&done, &tree, &work).max(finish(work));
     if tree.failures.is_empty() { verdict } else { Verdict::Failed }
 }
 
@@ -346,7 +347,7 @@ fn one(job: &Job, work: &Batch) -> Done {
     let mut done = Done::default();
     if let Err(error) = attempt(job, work, &mut done) {
         done.messages += &format!("error: {}: {error}\n", job.name());
-        done.failed = true;
+        done.error = Some(ErrorRecord::of_failure(Some(&job.name()), &error.to_string()));
     }
     done
 }
@@ -382,7 +383,7 @@ fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
     }
     let translation = translate(&source, &options);
     let out_file = is_written(&work.task.destination).then(|| place_of(job, work).display().to_string());
-    account(&source, &translation, out_file, work, done);
+    account(&source, (&translation, &options), out_file, work, done);
     let grants = |line| translation.grants(&source.file, line);
     done.messages.extend(work.task.overrides.stale(&source, &job.real, grants));
     deliver(job, &source, &translation, work, done)
@@ -395,6 +396,8 @@ fn advised(path: &Path, source: &Source, options: &Options, work: &Batch, done: 
     let record = reports.keeps_records().then(|| record::of_advice(source, &advice, reports.shows_texts()));
     let shown: Vec<Diag> = work.unreviewed(&advice.diagnostics, record, done).into_iter().cloned().collect();
     done.summary.note(&shown);
+    done.summary.with_openacc = usize::from(advice.directives > 0 || !advice.diagnostics.is_empty());
+    done.summary.directives = advice.directives;
     if !work.task.quiet {
         let manner = Manner { verbose: true, ..work.manner };
         done.said = report::diagnostics(&source.file, &shown, manner);
@@ -442,20 +445,21 @@ fn keep(
 /// Counts what became of the directives, and words the messages.
 fn account(
     source: &Source,
-    translation: &Translation,
+    (translation, options): (&Translation, &Options),
     out_file: Option<String>,
     work: &Batch,
     done: &mut Done,
 ) {
     let count = |outcome| translation.directives.iter().filter(|one| one.outcome == outcome).count();
     done.summary.files = 1;
-    done.summary.with_openacc = usize::from(!translation.directives.is_empty());
+    let is_silent = translation.directives.is_empty() && translation.diagnostics.is_empty();
+    done.summary.with_openacc = usize::from(!is_silent || !translation.edits.is_empty());
     done.summary.directives = translation.directives.len();
     done.summary.exact = count(Outcome::Exact);
     done.summary.noted = count(Outcome::Noted);
     done.summary.left = count(Outcome::Left);
     let reports = &work.task.reports;
-    let made = || record::of_translation(source, translation, out_file, reports.shows_texts());
+    let made = || record::of_translation(source, (translation, options), out_file, reports.shows_texts());
     let record = reports.keeps_records().then(made);
     let shown = work.unreviewed(&translation.diagnostics, record, done);
     shown.iter().for_each(|diag| done.summary.note(std::slice::from_ref(*diag)));
@@ -680,15 +684,15 @@ fn replace(job: &Job, new: &[u8], work: &Batch, done: &mut Done) -> io::Result<(
 }
 
 /// Prints everything in the order of the inputs, and the table.
-fn close(done: &[Done], jobs: &[Job], work: &Batch) -> Verdict {
+fn close(done: &[Done], tree: &Tree, work: &Batch) -> Verdict {
     let mut sum = Summary::default();
     let mut verdict = Verdict::Done;
     for one in done {
         sum.add(&one.summary);
         notify(&one.messages);
-        verdict = verdict.max(if one.failed { Verdict::Failed } else { show(&one.output) });
+        verdict = verdict.max(if one.error.is_some() { Verdict::Failed } else { show(&one.output) });
     }
-    verdict = verdict.max(reported(done, &sum, work));
+    verdict = verdict.max(reported(done, (&sum, &tree.failures), work));
     if work.task.advise {
         if !work.task.quiet {
             let all =
@@ -703,7 +707,7 @@ fn close(done: &[Done], jobs: &[Job], work: &Batch) -> Verdict {
         notify(&report::foreign(&foreign, work.manner));
         let unlisted: Vec<&str> = done.iter().filter_map(|one| one.unlisted.as_deref()).collect();
         notify(&report::unlisted(&unlisted, work.manner));
-        let inputs: HashSet<&Path> = jobs.iter().map(|job| job.real.as_path()).collect();
+        let inputs: HashSet<&Path> = tree.jobs.iter().map(|job| job.real.as_path()).collect();
         let beside: Vec<String> =
             work.headers.beside(&inputs).iter().map(|path| shown(path).display().to_string()).collect();
         let beside: Vec<&str> = beside.iter().map(String::as_str).collect();
@@ -722,7 +726,7 @@ fn close(done: &[Done], jobs: &[Job], work: &Batch) -> Verdict {
 }
 
 /// Writes the report.
-fn reported(done: &[Done], sum: &Summary, work: &Batch) -> Verdict {
+fn reported(done: &[Done], (sum, failures): (&Summary, &[String]), work: &Batch) -> Verdict {
     let mut groups = Groups::default();
     let mut said = String::new();
     for one in done {
@@ -731,14 +735,20 @@ fn reported(done: &[Done], sum: &Summary, work: &Batch) -> Verdict {
     }
     said += &groups.text();
     work.task.reports.write(&said, || {
-        let files: Vec<FileRecord> = done.iter().filter_map(|one| one.record.clone()).collect();
+        let is_shown = |one: &&Done| one.summary.with_openacc > 0;
+        let files: Vec<FileRecord> =
+            done.iter().filter(is_shown).filter_map(|one| one.record.clone()).collect();
+        let foreign = |one: &Done| one.foreign.as_deref().map(ErrorRecord::of_language);
+        let failed = failures.iter().map(|why| ErrorRecord::of_failure(None, why));
+        let errors = done.iter().filter_map(|one| one.error.clone().or_else(|| foreign(one)));
+        let errors = errors.chain(failed).collect();
         let pages = record::pages(&files);
         let target = match (work.task.advise, work.task.options.to) {
             (true, _) => "advice",
             (false, To::OpenMp) => "openmp",
             (false, To::Cuda) => "cuda",
         };
-        Report { target, files, pages, summary: sum.clone() }
+        Report { target, files, errors, pages, summary: sum.clone() }
     })
 }
 

@@ -22,6 +22,7 @@ mod pages;
 mod patch;
 mod place;
 mod progress;
+mod reasons;
 mod record;
 mod reports;
 mod shell;

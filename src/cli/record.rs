@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::reasons::Reasons;
 use crate::diag::Diag;
 use crate::edit::Edit;
 use crate::report::{
@@ -12,12 +13,12 @@ use crate::report::{
 };
 use crate::rules;
 use crate::source::{LineIndex, SourceFile};
-use crate::{Advice, DataUse, DirectiveReport, Outcome, Source, Translation};
+use crate::{Advice, DataUse, DirectiveReport, Options, Outcome, Source, Translation};
 
 /// The record of a translation, which is written to `out_file`; with both texts if they are shown.
 pub fn of_translation(
     source: &Source,
-    translation: &Translation,
+    (translation, options): (&Translation, &Options),
     out_file: Option<String>,
     shows_texts: bool,
 ) -> FileRecord {
@@ -35,15 +36,7 @@ pub fn of_translation(
             ..directive(file, one, &output)
         })
         .collect();
-    for (record, diag) in diagnostics.iter_mut().zip(&translation.diagnostics) {
-        let Some(of) = governing(&translation.directives, diag.primary.span.start) else { continue };
-        let one = &mut directives[of];
-        record.directive = Some(one.id.clone());
-        one.diagnostics.push(record.fingerprint.clone());
-        if one.status > Status::Exact && one.status < Status::Left {
-            one.status = one.status.max(status(diag));
-        }
-    }
+    join(&Reasons::of(source, translation, options), &mut diagnostics, &mut directives, translation);
     for one in &translation.loops {
         let Some(of) = governing(&translation.directives, one.span.start) else { continue };
         let (parallel, levels) = match &one.verdict {
@@ -55,7 +48,43 @@ pub fn of_translation(
         directives[of].loops.push(LoopRecord { line, parallel, levels, verdict });
     }
     let texts = shows_texts.then(|| (text(&file.bytes), text(&translation.text)));
-    FileRecord { file: file.name.clone(), out_file, directives, diagnostics, texts }
+    let directive_count = directives.len();
+    FileRecord { file: file.name.clone(), out_file, directives, directive_count, diagnostics, texts }
+}
+
+/// Joins diagnostics to the directives that they are about, which get the status that the worst one says, and untranslated
+/// directives to what says why.
+fn join(
+    reasons: &Reasons,
+    records: &mut [DiagnosticRecord],
+    directives: &mut [DirectiveRecord],
+    translation: &Translation,
+) {
+    let mut worst = vec![Status::Exact; directives.len()];
+    let mut is_moved = vec![false; directives.len()];
+    for (record, diag) in records.iter_mut().zip(&translation.diagnostics) {
+        let about = reasons.about(diag);
+        if let Some(of) = about {
+            record.directive = Some(directives[of].id.clone());
+            directives[of].diagnostics.push(record.fingerprint.clone());
+            worst[of] = worst[of].max(status(diag));
+        }
+        if let Some(before) = reasons.last_before(diag).filter(|before| about != Some(*before)) {
+            is_moved[before] = true;
+        }
+    }
+    for (at, one) in directives.iter_mut().enumerate().filter(|(_, one)| one.status != Status::Left) {
+        let known = if is_moved[at] { Status::Exact } else { one.status };
+        one.status = known.max(worst[at]);
+    }
+    for (at, one) in directives.iter_mut().enumerate() {
+        for reason in reasons.why(at) {
+            let reason = &records[reason].fingerprint;
+            if !one.diagnostics.contains(reason) {
+                one.diagnostics.push(reason.clone());
+            }
+        }
+    }
 }
 
 /// The record of advice, with the edits that it proposes; with both texts if they are shown.
@@ -72,7 +101,8 @@ pub fn of_advice(source: &Source, advice: &Advice, shows_texts: bool) -> FileRec
     };
     let diagnostics = advice.diagnostics.iter().zip(&advice.edits).map(record).collect();
     let texts = shows_texts.then(|| (text(&file.bytes), text(&advice.text)));
-    FileRecord { file: file.name.clone(), diagnostics, texts, ..FileRecord::default() }
+    let directive_count = advice.directives;
+    FileRecord { file: file.name.clone(), directive_count, diagnostics, texts, ..FileRecord::default() }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -84,10 +114,12 @@ fn governing(directives: &[DirectiveReport], place: u32) -> Option<usize> {
     directives.partition_point(|one| one.span.start <= place).checked_sub(1)
 }
 
+/// The status of a translated directive with a diagnostic.
 fn status(diag: &Diag) -> Status {
     use crate::diag::Severity::{Bug, Differs, Info, Left, Weaker};
     match diag.severity {
-        Info | Weaker => Status::Weaker,
+        Info => Status::Exact,
+        Weaker => Status::Weaker,
         Differs | Left | Bug => Status::Differs,
     }
 }

@@ -239,7 +239,7 @@ pub fn end_of_other_form(at: Span, own: &str) -> Diag {
         Severity::Info,
         at,
         format!("this is taken for `{own}`"),
-        "ends the construct with or without its loop, as it was not begun",
+        "not the name that the construct begins with",
         "nothing to do: compilers take it for the same",
     )
 }
@@ -394,13 +394,16 @@ pub fn synchronous(at: Span, clause: &str) -> Diag {
     )
 }
 
+/// The code of `hint_dropped`.
+pub const HINT_DROPPED: Code = Code(206);
+
 /// A0206
-pub fn hint_dropped(at: Span, word: &str) -> Diag {
+pub fn hint_dropped(at: Span, what: &str) -> Diag {
     diag(
         206,
         Severity::Info,
         at,
-        format!("`{word}` is a hint that OpenMP has no word for"),
+        format!("{what} is dropped: a hint that OpenMP has no word for"),
         "dropped",
         "nothing to do: results are the same",
     )
@@ -716,8 +719,10 @@ pub fn component_varies(at: Span, path: &str) -> Diag {
         247,
         Severity::Left,
         at,
-        format!("`{path}` is another variable's component from time to time, and has no name of its own"),
-        "changes in the construct",
+        format!(
+            "the construct changes which object the component `{path}` belongs to: no single name stands for it"
+        ),
+        "the object changes in the construct",
         "name the component by a pointer or an `associate` block outside of the construct",
     )
 }
@@ -934,7 +939,7 @@ pub fn property_unknown(at: Span, name: &str) -> Diag {
         at,
         format!("`{name}` finds nothing: OpenMP cannot ask for it"),
         "answered by 0: not known",
-        "see that the program does without the answer",
+        "check that the program works with 0, or an empty string, as the answer",
     )
 }
 
@@ -1439,18 +1444,18 @@ pub fn computed_again(at: Span, text: &str) -> Diag {
 
 /// A0330
 pub fn part_before_object(at: Span, object: &str, together: Option<&str>, part: &str) -> Diag {
-    let (what, it) = match together {
-        None => (format!("`{object}` goes"), "it"),
-        Some(other) => (format!("`{object}` and `{other}` go together"), "their object"),
+    let what = match together {
+        None => format!("`{object}` is"),
+        Some(other) => format!("`{object}` and `{other}` are"),
     };
     diag(
         330,
         Severity::Differs,
         at,
         format!(
-            "{what} to the device while `{part}` may be there without {it}: OpenMP has a part of the object there"
+            "{what} mapped here, where `{part}` may be mapped already: OpenMP cannot extend a part of an object"
         ),
-        "the run-time library stops here, as it does not make the part larger",
+        "the run-time library stops the program here",
         "name the object in a data clause before its member, or in the same directive",
     )
 }
@@ -1462,9 +1467,9 @@ pub fn part_in_use(at: Span, object: &str, part: &str) -> Diag {
         Severity::Differs,
         at,
         format!(
-            "`{object}` is used while `{part}` is on the device without it: OpenMP does not copy the rest of `{object}`"
+            "`{object}` is used here, and only its part `{part}` is mapped: OpenMP does not map the rest of `{object}`"
         ),
-        "this part is not copied to the device",
+        "not copied to the device",
         "name the object in a data clause before its member, or in the same directive",
     )
 }
@@ -1527,8 +1532,8 @@ pub fn asks_for_openmp(condition: Span, is_code: bool) -> Diag {
         339,
         if is_code { Severity::Differs } else { Severity::Info },
         condition,
-        "what this condition asks for is there in builds of the translation".to_owned(),
-        "OpenMP that the OpenACC build leaves out, unless it is built for both",
+        "`_OPENMP` is defined where the translation is built, and this condition asks for it".to_owned(),
+        "a build with OpenACC alone leaves this code out",
         "look whether that code and the translation go together, or say with `-D` or `-U` which branch is built",
     )
 }
@@ -1537,14 +1542,16 @@ pub fn asks_for_openmp(condition: Span, is_code: bool) -> Diag {
 pub fn woken_by_openmp(condition: Span, count: usize) -> Diag {
     let conditions = match count {
         1 => "this condition".to_owned(),
-        _ => format!("{count} conditions of this file, as this one,"),
+        _ => format!("{count} conditions of this file"),
     };
     diag(
         340,
         Severity::Info,
         condition,
-        format!("builds with OpenMP for the host alone read {conditions} as builds with OpenACC did"),
-        "code that was off in such builds is on now, and code after `#else` is off",
+        format!(
+            "`_OPENACC` becomes `_OPENMP` in {conditions}: builds with OpenMP for the host alone define it, too"
+        ),
+        "such builds read this code now, and not what is after `#else`",
         "look whether that code may run on the host, or name a macro of your own by `--guard _OPENACC,NAME`",
     )
 }
@@ -1574,15 +1581,16 @@ pub fn macro_named_as_word(at: Span, name: &str) -> Diag {
 }
 
 /// A0343
-pub fn needs_data_that_stays(at: Span) -> Diag {
+pub fn needs_data_that_stays(at: Span, object: &str, region: Span) -> Diag {
     diag(
         343,
         Severity::Left,
         at,
-        "this construct uses an object of which a data region that stays OpenACC copies parts".to_owned(),
+        format!("this construct uses `{object}`, of which an untranslated data region copies parts"),
         "untranslated with the region",
         "translate the region by hand, or have the construct name in its own clauses what it needs",
     )
+    .with(region, "stays OpenACC: its parts are not on the device")
 }
 
 /// A0345
@@ -1612,16 +1620,19 @@ pub fn counts_on_data_that_stays(at: Span, what: &str, region: Span) -> Diag {
 }
 
 /// A0337
-pub fn shared_by_branches(at: Span, inner: Span) -> Diag {
-    diag(
+pub fn shared_by_branches(at: Span, inner: Span, choices: &[Span]) -> Diag {
+    let mut made = diag(
         337,
         Severity::Left,
         at,
-        "the preprocessor chooses one of several constructs here, and they need different translations of what they share".to_owned(),
+        "the preprocessor chooses directives of this construct, and its branches need different translations of the others".to_owned(),
         "untranslated",
         "write the whole construct in each branch, or say with `-D` or `-U` which one is built",
-    )
-    .with(inner, "shared, and not the same for all of them")
+    );
+    if inner != at {
+        made = made.with(inner, "not the same for all branches");
+    }
+    choices.iter().fold(made, |made, choice| made.with(*choice, "chooses directives of the construct"))
 }
 
 /// A0401
@@ -1669,7 +1680,7 @@ pub fn of_code(code: Code, at: Span, word: &str) -> Option<Diag> {
         203 => default_present_unchecked(at),
         204 => absent_unchecked(at, word),
         205 => synchronous(at, word),
-        206 => hint_dropped(at, word),
+        206 => hint_dropped(at, &format!("`{word}`")),
         208 => device_management_dropped(at, word),
         209 => other_device_dropped(at),
         214 => tile_dropped(at),

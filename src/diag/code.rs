@@ -27,7 +27,7 @@ impl std::str::FromStr for Code {
 pub enum Severity {
     /// The translation does the same; something worth knowing was decided.
     Info,
-    /// Results of a conforming program are the same; a check, a hint or some parallelism is lost.
+    /// Results of a conforming program are the same; a check or some parallelism is lost.
     Weaker,
     /// A named situation behaves differently.
     Differs,

@@ -105,16 +105,8 @@ impl Laying<'_> {
                 return None;
             }
             SourceChange::Inline(stmt, words) => self.inline(*stmt, words),
-            SourceChange::AfterHead(stmt, end, lines) => {
-                // The lines of a body stand deeper than the head.
-                let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
-                self.edits.push(super::lines_after(file, *end, unit.stmt(*stmt).span, &deeper)?);
-            }
-            SourceChange::Loops(stmt, lines, _) => {
-                let span = unit.stmt(*stmt).span;
-                let edit = super::stands_alone(file, span).then(|| super::replaced(file, span, lines));
-                self.edits.push(edit?);
-            }
+            SourceChange::AfterHead(stmt, end, lines) => self.after_head(*stmt, *end, lines)?,
+            SourceChange::Loops(stmt, lines, _) => self.loops(*stmt, lines)?,
             SourceChange::Nested(stmt, heads) => self.edits.extend(nested_edits(file, unit, *stmt, heads)?),
             SourceChange::After(stmt, lines) => self.after(*stmt, &self.same(*stmt, lines))?,
             SourceChange::Closed(stmt, lines) => self.after(*stmt, lines)?,
@@ -131,11 +123,7 @@ impl Laying<'_> {
                 let lines = self.same(*block, lines);
                 self.edits.push(super::lines_after(file, span.start + 1, span, &lines)?);
             }
-            SourceChange::DirectiveAfter(offset, directive) => {
-                let lines = [directive.line(speech)];
-                let lines = self.ground.under_conditions_of(old.start, *offset, &lines);
-                self.edits.push(super::after_line(file, *offset, &lines.join("\n")));
-            }
+            SourceChange::DirectiveAfter(offset, directive) => self.directive_after(*offset, directive),
             SourceChange::Around(function, around) => {
                 let [before, after] = around.as_ref();
                 let lines = [&*before.line(speech), &*after.line(speech)];
@@ -165,6 +153,29 @@ impl Laying<'_> {
             SourceChange::Respelled(names) => self.respelled(names)?,
         }
         Some(())
+    }
+
+    /// Lines in the body of a statement, after its head, and deeper than that.
+    fn after_head(&mut self, stmt: StmtId, end: u32, lines: &[String]) -> Option<()> {
+        let deeper: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+        let span = self.ground.unit.stmt(stmt).span;
+        self.edits.push(super::lines_after(self.ground.file, end, span, &deeper)?);
+        Some(())
+    }
+
+    /// Lines in place of a statement that stands alone on its own.
+    fn loops(&mut self, stmt: StmtId, lines: &[String]) -> Option<()> {
+        let (file, span) = (self.ground.file, self.ground.unit.stmt(stmt).span);
+        let edit = super::stands_alone(file, span).then(|| super::replaced(file, span, lines));
+        self.edits.push(edit?);
+        Some(())
+    }
+
+    /// A directive after a line, under the conditions of the old one.
+    fn directive_after(&mut self, offset: u32, directive: &Directive) {
+        let lines = [directive.line(self.speech)];
+        let lines = self.ground.under_conditions_of(self.old.span.start, offset, &lines);
+        self.edits.push(super::after_line(self.ground.file, offset, &lines.join("\n")));
     }
 
     /// The new directive in place of the old one, with what stands before it.

@@ -3,8 +3,8 @@
 //! Invariant: a clause that no page translates refuses the whole directive; nothing is passed over in silence.
 
 use crate::acc::Queue;
-use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem};
-use crate::diag;
+use crate::acc::ast::{Clause as AccClause, ClauseKind, DataClause, Expr, ListItem, Name, WaitArgument};
+use crate::diag::{self, Code, Diag};
 use crate::plan::{Section, is_whole_pointer};
 use crate::rules::{Action, Place, Row, Strategy};
 use crate::sema::Class;
@@ -111,14 +111,16 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
     let entry = entry(&clause.kind);
     match &clause.kind {
         ClauseKind::Data(data, list) => {
-            let modifier = match data {
-                DataClause::Copyin { readonly: true } => "readonly",
-                DataClause::Copyout { zero: true } | DataClause::Create { zero: true } => "zero",
-                _ => "none",
-            };
+            let query = query.with_modifier(modifier(*data));
             for item in list {
-                let query = about_rows(&query.with_modifier(modifier), item, facts);
-                item_by_row(entry, clause, (item, class(item)), &query, facts, into);
+                item_by_row(
+                    entry,
+                    clause,
+                    (item, class(item)),
+                    &about_rows(&query, item, facts),
+                    facts,
+                    into,
+                );
             }
         }
         ClauseKind::UseDevice(list) => {
@@ -129,12 +131,7 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
             }
         }
         ClauseKind::UpdateSelf(list) | ClauseKind::UpdateDevice(list) => {
-            for item in list {
-                if (facts.begins)(item) {
-                    into.turns.push(Start::here(into));
-                }
-                item_by_row(entry, clause, (item, class(item)), &about_rows(query, item, facts), facts, into);
-            }
+            moved(entry, clause, list, query, facts, into)
         }
         ClauseKind::If(expr) | ClauseKind::DeviceNum(expr) | ClauseKind::DefaultAsync(expr) => {
             by_row(entry, clause, Some(expr), query, into);
@@ -148,25 +145,9 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
             let keyword = if *none { "none" } else { "present" };
             by_row(entry, clause, None, &RuleQuery { keyword, ..query.clone() }, into);
         }
-        ClauseKind::Async(queue) => {
-            let (known, text) = queue::argument(queue.as_ref(), facts.constant, query.speech);
-            match look::row(entry, &RuleQuery { queue: known, ..query.clone() }) {
-                Some(row) => apply(row, clause, &text, query, into),
-                None => unknown(clause, into),
-            }
-        }
+        ClauseKind::Async(queue) => async_queue(entry, clause, queue.as_ref(), query, facts, into),
         ClauseKind::Wait(Some(argument)) if !argument.queues.is_empty() => {
-            for (text, queue) in queue::slots(argument, query.speech).into_iter().zip(&argument.queues) {
-                let (clauses, lines) = (into.clauses.len(), into.before.len());
-                by_row(entry, clause, Some(&Expr { text, span: queue.span }), query, into);
-                let made = into.clauses.split_off(clauses).into_iter();
-                let made = made.map(|(on, clause)| (on, queue::of_argument(clause, argument, query.speech)));
-                into.clauses.extend(made.collect::<Vec<_>>());
-                let waits = into.before.split_off(lines).into_iter();
-                into.before.extend(
-                    waits.map(|line| queue::line_of(line, argument, query.speech)).collect::<Vec<_>>(),
-                );
-            }
+            waits(entry, clause, argument, query, into);
         }
         ClauseKind::Wait(_)
         | ClauseKind::Finalize
@@ -182,11 +163,7 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
         },
         // Here it names what the program runs on; elsewhere it groups clauses, which the plan has resolved.
         ClauseKind::DeviceType(names) if query.on == "set" => {
-            let known = names.first().and_then(|name| device_constant(&name.text));
-            match (look::row(entry, query), known) {
-                (Some(row), Some(text)) => apply(row, clause, &text, query, into),
-                _ => unknown(clause, into),
-            }
+            device_type(entry, clause, names.first(), query, into);
         }
         ClauseKind::DeviceType(_) if matches!(query.on, "init" | "shutdown") => {
             by_row(entry, clause, None, query, into)
@@ -204,6 +181,72 @@ pub fn translate(clause: &AccClause, query: &RuleQuery, facts: &Facts, into: &mu
         | ClauseKind::Auto
         | ClauseKind::Collapse { .. }
         | ClauseKind::Tile(_) => {}
+    }
+}
+
+/// What stands before the list of a clause.
+fn modifier(data: DataClause) -> &'static str {
+    match data {
+        DataClause::Copyin { readonly: true } => "readonly",
+        DataClause::Copyout { zero: true } | DataClause::Create { zero: true } => "zero",
+        _ => "none",
+    }
+}
+
+/// What an `update` moves.
+fn moved(
+    entry: &str,
+    clause: &AccClause,
+    list: &[ListItem],
+    query: &RuleQuery,
+    facts: &Facts,
+    into: &mut Gathered,
+) {
+    for item in list {
+        if (facts.begins)(item) {
+            into.turns.push(Start::here(into));
+        }
+        let about = (item, (facts.class)(item));
+        item_by_row(entry, clause, about, &about_rows(query, item, facts), facts, into);
+    }
+}
+
+/// The queue of a construct.
+fn async_queue(
+    entry: &str,
+    clause: &AccClause,
+    queue: Option<&Expr>,
+    query: &RuleQuery,
+    facts: &Facts,
+    into: &mut Gathered,
+) {
+    let (known, text) = queue::argument(queue, facts.constant, query.speech);
+    match look::row(entry, &RuleQuery { queue: known, ..query.clone() }) {
+        Some(row) => apply(row, clause, &text, query, into),
+        None => unknown(clause, into),
+    }
+}
+
+/// The queues that a clause waits for, one by one.
+fn waits(entry: &str, clause: &AccClause, argument: &WaitArgument, query: &RuleQuery, into: &mut Gathered) {
+    let speech = query.speech;
+    for (text, queue) in queue::slots(argument, speech).into_iter().zip(&argument.queues) {
+        let (clauses, lines) = (into.clauses.len(), into.before.len());
+        by_row(entry, clause, Some(&Expr { text, span: queue.span }), query, into);
+        let made = into.clauses.split_off(clauses).into_iter();
+        let made = made.map(|(on, clause)| (on, queue::of_argument(clause, argument, speech)));
+        into.clauses.extend(made.collect::<Vec<_>>());
+        let waits = into.before.split_off(lines).into_iter();
+        into.before.extend(waits.map(|line| queue::line_of(line, argument, speech)).collect::<Vec<_>>());
+    }
+}
+
+/// The type of device that the program runs on from now on.
+fn device_type(entry: &str, clause: &AccClause, name: Option<&Name>, query: &RuleQuery, into: &mut Gathered) {
+    let known = name.and_then(|name| device_constant(&name.text));
+    match (look::row(entry, query), known) {
+        (Some(row), Some(text)) => apply(row, clause, &text, query, into),
+        _ => unknown(clause, into),
     }
 }
 
@@ -287,12 +330,19 @@ fn said(line: String, speech: BaseLanguage) -> Option<String> {
     }
 }
 
+/// The diagnostic of a row: about the clause, or about its modifier where only that is dropped.
+fn said_of(code: Code, clause: &AccClause, query: &RuleQuery) -> Option<Diag> {
+    let dropped = clause.modifier.filter(|_| query.modifier == "readonly" && code == diag::HINT_DROPPED);
+    match dropped {
+        Some(modifier) => diag::of_code(code, modifier, query.modifier),
+        None => diag::of_code(code, clause.span, &clause.name.text),
+    }
+}
+
 fn fill(row: &Row, clause: &AccClause, holes: &Holes, query: &RuleQuery, into: &mut Gathered) {
     let text = holes.expr.as_str();
     into.rows.push(row.id.to_string());
-    if let Some(code) = row.code
-        && !query.quiet
-        && let Some(said) = diag::of_code(code, clause.span, &clause.name.text)
+    if let Some(said) = row.code.filter(|_| !query.quiet).and_then(|code| said_of(code, clause, query))
         && !into.diags.contains(&said)
     {
         into.diags.push(said);

@@ -163,6 +163,6 @@ fn share(attributes: &[Attribute], directive: &mut Directive, query: &RuleQuery,
 /// Says that sizes were not used.
 pub fn unused_sizes(launch: &Launch, query: &RuleQuery, gathered: &mut Gathered) {
     if !gathered.lanes.is_empty() && launch.gangs == Gangs::One {
-        gathered.diags.push(diag::hint_dropped(query.span, "num_workers, vector_length"));
+        gathered.diags.push(diag::hint_dropped(query.span, "the number of workers or lanes"));
     }
 }

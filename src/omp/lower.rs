@@ -14,6 +14,7 @@ use crate::plan::{
 };
 use crate::rules::{Action, Place, Pragma, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
+use crate::source::Span;
 
 use super::alias::Aliased;
 use super::ast::{BaseLanguage, Body, Clause, Directive, Ending, Leaf};
@@ -211,8 +212,8 @@ impl Lowering<'_> {
         let bound = self.bound;
         let directive = &bound[index].directive;
         for clause in &directive.clauses {
-            if let Some(word) = self.unapplied(&clause.kind) {
-                self.diags.push(diag::hint_dropped(clause.span, &word));
+            if let Some((at, what)) = self.unapplied(&clause.kind) {
+                self.diags.push(diag::hint_dropped(at, what));
             }
         }
         let mut query = self.query(index, crate::acc::name(directive.kind));
@@ -240,17 +241,19 @@ impl Lowering<'_> {
         rows
     }
 
-    /// What a level says in parentheses that no loop applies to, as words for a diagnostic.
-    fn unapplied(&self, kind: &ClauseKind) -> Option<String> {
-        let is_unapplied = |expr: &Expr| !self.plan.applied.contains(&expr.span);
+    /// What a level says in parentheses that no loop applies to, with its place, as words for a diagnostic.
+    fn unapplied(&self, kind: &ClauseKind) -> Option<(Span, &'static str)> {
+        let unapplied = |expr: &Expr, what: &'static str| {
+            (!self.plan.applied.contains(&expr.span)).then_some((expr.span, what))
+        };
         match kind {
             ClauseKind::Gang(arguments) => arguments.iter().find_map(|argument| match argument {
-                GangArgument::Num(expr) => is_unapplied(expr).then(|| "gang with a size".to_owned()),
-                GangArgument::Dim(expr) => is_unapplied(expr).then(|| "gang with a dimension".to_owned()),
-                GangArgument::Static(expr) => is_unapplied(expr).then(|| "gang with `static`".to_owned()),
+                GangArgument::Num(expr) => unapplied(expr, "the size of `gang`"),
+                GangArgument::Dim(expr) => unapplied(expr, "the dimension of `gang`"),
+                GangArgument::Static(expr) => unapplied(expr, "`static` of `gang`"),
             }),
-            ClauseKind::Worker(Some(size)) => is_unapplied(size).then(|| "worker with a size".to_owned()),
-            ClauseKind::Vector(Some(size)) => is_unapplied(size).then(|| "vector with a size".to_owned()),
+            ClauseKind::Worker(Some(size)) => unapplied(size, "the size of `worker`"),
+            ClauseKind::Vector(Some(size)) => unapplied(size, "the size of `vector`"),
             _ => None,
         }
     }
@@ -911,6 +914,12 @@ impl Lowering<'_> {
         if !self.may_insert(index, &before) || !self.may_stand(index, index, &around) {
             return None;
         }
+        self.framed(index, Frame { before, apart, parts, around, first, last, hidden }, gathered)
+    }
+
+    /// A directive with all that stands around it, in order.
+    fn framed(&mut self, index: usize, frame: Frame, gathered: &mut Gathered) -> Option<Vec<SourceChange>> {
+        let Frame { mut before, apart, mut parts, around, first, last, hidden } = frame;
         before.extend(around.before);
         let stmt = self.bound[index].stmt();
         let mut after = around.after;
@@ -1463,6 +1472,18 @@ fn lines_after(stmt: Option<StmtId>, lines: Vec<String>) -> Option<SourceChange>
 struct Around {
     before: Vec<String>,
     after: Vec<String>,
+}
+
+/// What stands around a directive: the lines `before` it, the directives `apart` from it, its own `parts`, the lines around and
+/// inside (`first`, `last`) its construct, and the head of a block that hides names.
+struct Frame {
+    before: Vec<String>,
+    apart: Vec<SourceChange>,
+    parts: Vec<SourceChange>,
+    around: Around,
+    first: Vec<String>,
+    last: Vec<String>,
+    hidden: Option<String>,
 }
 
 /// Statements under a condition.

@@ -224,7 +224,7 @@ fn clause(
     let item = ListItem { base, parts: vec![part], text: text.clone(), span, common: false };
     let name = Name { text: word.to_owned(), span };
     let kind = ClauseKind::Data(data, vec![item]);
-    (Clause { kind, name, span, device_type: None }, format!("{word}({text})"))
+    (Clause { kind, name, span, modifier: None, device_type: None }, format!("{word}({text})"))
 }
 
 impl Input<'_> {

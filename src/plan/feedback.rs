@@ -53,16 +53,21 @@ pub(super) fn help(obstacle: &Obstacle, is_fortran: bool) -> &'static str {
     }
 }
 
-/// The distances, as in `, with distance (1, 0)`.
+/// The distances, as in `, with distance (1, any)` or `, in a later iteration`.
 fn apart(distances: &[Distance]) -> String {
     if distances.is_empty() {
         return String::new();
     }
-    let each = distances.iter().map(|distance| match distance {
+    let word = |distance: &Distance| match distance {
         Distance::Exactly(by) => by.to_string(),
-        Distance::Later => "<".to_owned(),
-        Distance::Earlier => ">".to_owned(),
-        Distance::Any => "*".to_owned(),
-    });
-    format!(", with distance ({})", each.collect::<Vec<_>>().join(", "))
+        Distance::Later => "later".to_owned(),
+        Distance::Earlier => "earlier".to_owned(),
+        Distance::Any => "any".to_owned(),
+    };
+    match distances {
+        [Distance::Later] => ", in a later iteration".to_owned(),
+        [Distance::Earlier] => ", in an earlier iteration".to_owned(),
+        [Distance::Any] => ", in any iteration".to_owned(),
+        all => format!(", with distance ({})", all.iter().map(word).collect::<Vec<_>>().join(", ")),
+    }
 }

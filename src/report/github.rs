@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::groups::numbers;
-use super::record::{DiagnosticRecord, Report};
+use super::record::{DiagnosticRecord, ErrorRecord, Report};
+use super::terminal::shown;
 use crate::diag::Severity;
 
 /// So many annotations of a level a step may have.
@@ -27,6 +28,15 @@ impl Report {
         let mut annotations = String::new();
         let mut used: BTreeMap<&str, usize> = BTreeMap::new();
         let mut rest = 0;
+        for one in &self.errors {
+            let count = used.entry(level(Severity::Left)).or_default();
+            *count += 1;
+            if *count <= LIMIT {
+                annotations += &error(one);
+            } else {
+                rest += 1;
+            }
+        }
         for group in groups.iter().filter(|group| group.severity > Severity::Info) {
             let count = used.entry(level(group.severity)).or_default();
             *count += 1;
@@ -58,7 +68,7 @@ impl Report {
     fn step(&self, groups: &[Group], rest: usize) -> String {
         let sum = &self.summary;
         let mut text = format!(
-            "## acc2omp\n\n| files | with OpenACC | directives | exact | with notes | untranslated |\n\
+            "## acc2omp\n\n| files | with OpenACC | directives | exact | weaker/differs | untranslated |\n\
              |---:|---:|---:|---:|---:|---:|\n| {} | {} | {} | {} | {} | {} |\n",
             sum.files, sum.with_openacc, sum.directives, sum.exact, sum.noted, sum.left
         );
@@ -68,6 +78,13 @@ impl Report {
                 "\n{rest} of these rows have no annotation: a step may have {LIMIT} of each level.\n"
             );
         }
+        if !self.errors.is_empty() {
+            text += "\n| file without a translation | why |\n|---|---|\n";
+        }
+        for one in &self.errors {
+            let _ =
+                writeln!(text, "| {} | {} |", cell(one.file.as_deref().unwrap_or("")), cell(&one.message));
+        }
         if !groups.is_empty() {
             text += "\n| severity | code | file | count | lines | what |\n|---|---|---|---:|---|---|\n";
         }
@@ -76,7 +93,7 @@ impl Report {
             let _ = writeln!(
                 text,
                 "| {} | {} | {} | {} | {} | {} |",
-                one.severity,
+                shown(one.rank),
                 one.code,
                 cell(&one.file),
                 group.lines.len(),
@@ -105,9 +122,15 @@ fn annotation(group: &Group) -> String {
         one.place.line,
         one.place.end_line,
         one.place.column,
-        property(&format!("{} ({}): {}", one.code, one.severity, one.title)),
+        property(&format!("{} ({}): {}", one.code, shown(one.rank), one.title)),
         data(&message)
     )
+}
+
+/// The annotation of a file without a translation.
+fn error(one: &ErrorRecord) -> String {
+    let file = one.file.as_deref().map(|file| format!("file={},", property(file))).unwrap_or_default();
+    format!("::error {file}title=no translation::{}\n", data(&one.message))
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -123,12 +123,12 @@ impl Group {
         let rest = match self.more.as_slice() {
             [] => String::new(),
             [(only, lines, _)] if *only == self.place.0 => {
-                format!("… and {count} more of {code} in this file: {}\n\n", named(lines))
+                format!("… and {count} more of {code} in this file: {}\n\n", named_lines(lines))
             }
             more => {
                 let shown = more.iter().take(FILES_NAMED);
                 let mut rest = format!("… and {count} more of {code} (`-v` shows all):\n");
-                shown.for_each(|(file, lines, _)| rest += &format!("    {file}: {}\n", named(lines)));
+                shown.for_each(|(file, lines, _)| rest += &format!("    {file}: {}\n", named_lines(lines)));
                 if more.len() > FILES_NAMED {
                     let files = more.len() - FILES_NAMED;
                     rest += &format!("    … and {files} more file{}\n", if files == 1 { "" } else { "s" });
@@ -140,15 +140,17 @@ impl Group {
     }
 }
 
-fn named(lines: &[usize]) -> String {
+/// The first ones of some lines, after the word for them.
+pub(super) fn named_lines(lines: &[usize]) -> String {
     let (text, count) = numbers(lines);
     let word = if count == 1 { "line" } else { "lines" };
     format!("{word} {text}")
 }
 
-/// The first ones of some lines, and how many different ones there are.
+/// The first ones of some lines, in order, and how many different ones there are.
 pub(super) fn numbers(lines: &[usize]) -> (String, usize) {
     let mut lines = lines.to_vec();
+    lines.sort_unstable();
     lines.dedup();
     let ellipsis = if lines.len() > LINES_NAMED { ", …" } else { "" };
     let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
@@ -185,6 +187,11 @@ mod tests {
         let rest = "… and 20 more of A0204 (`-v` shows all):\n    2.c: lines 1, 2\n    3.c: lines 1, 2, 3\n    \
                     4.c: lines 1, 2, 3, 4\n    … and 2 more files\n\n";
         assert!(text.ends_with(rest), "{text}");
+    }
+
+    #[test]
+    fn lines_are_in_order() {
+        assert_eq!(named_lines(&[446, 170, 446]), "lines 170, 446");
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub use groups::Groups;
 pub use loops::{LoopFeedback, LoopVerdict, loops, verdict};
 pub use outside::outside;
 pub use record::{
-    DataRecord, DiagnosticRecord, DirectiveRecord, EditRecord, FileRecord, LoopRecord, Place, Report,
-    RuleRecord, Seen, Status,
+    DataRecord, DiagnosticRecord, DirectiveRecord, EditRecord, ErrorRecord, FileRecord, LoopRecord, Place,
+    Report, RuleRecord, Seen, Status,
 };
 pub use summary::{Counted, Summary};
 pub use terminal::{Manner, beside, diagnostics, foreign, table, unlisted};

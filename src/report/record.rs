@@ -52,7 +52,7 @@ fn position(file: &SourceFile, offset: u32) -> (usize, usize) {
 pub enum Status {
     /// Translated with the same meaning.
     Exact,
-    /// Translated; a check, a hint or some parallelism is lost.
+    /// Translated; a check or some parallelism is lost.
     Weaker,
     /// Translated; a named situation behaves differently.
     Differs,
@@ -248,12 +248,49 @@ pub struct FileRecord {
     pub file: String,
     /// The file that has the translation.
     pub out_file: Option<String>,
-    /// Its directives.
+    /// Its directives; none with `--advise`.
     pub directives: Vec<DirectiveRecord>,
+    /// How many it has.
+    pub directive_count: usize,
     /// Its diagnostics.
     pub diagnostics: Vec<DiagnosticRecord>,
     /// Its text, and that of the translation, for reports that show them.
     pub texts: Option<(String, String)>,
+}
+
+/// A file of which a run has no translation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorRecord {
+    /// The file; none if the message names it.
+    pub file: Option<String>,
+    /// Why.
+    pub kind: ErrorKind,
+    /// As a sentence.
+    pub message: String,
+}
+
+/// Why a run has no translation of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorKind {
+    /// It could not be read or written.
+    Failed,
+    /// It holds OpenACC, and its name tells no language that is translated.
+    Language,
+}
+
+impl ErrorRecord {
+    /// OpenACC in a file whose name tells no language.
+    pub fn of_language(file: &str) -> ErrorRecord {
+        let message = "OpenACC is untranslated here: the file's name tells no language that is translated; \
+                       `--language EXT=fortran`, `EXT=c` or `EXT=c++` says what files that end in `.EXT` are";
+        ErrorRecord { file: Some(file.to_owned()), kind: ErrorKind::Language, message: message.to_owned() }
+    }
+
+    /// A failure.
+    pub fn of_failure(file: Option<&str>, message: &str) -> ErrorRecord {
+        ErrorRecord { file: file.map(str::to_owned), kind: ErrorKind::Failed, message: message.to_owned() }
+    }
 }
 
 /// A file, in numbers.
@@ -289,6 +326,9 @@ struct Totals {
     weaker: usize,
     differs: usize,
     left: usize,
+    library_left: usize,
+    failed: usize,
+    unknown_language: usize,
     diagnostics: usize,
     reviewed: usize,
     codes: Vec<CodeCount>,
@@ -308,6 +348,7 @@ pub(super) struct Whole<'a> {
     target: &'a str,
     summary: Totals,
     files: Vec<FileCount<'a>>,
+    errors: &'a [ErrorRecord],
     directives: Vec<&'a DirectiveRecord>,
     diagnostics: Vec<&'a DiagnosticRecord>,
 }
@@ -319,6 +360,8 @@ pub struct Report {
     pub target: &'static str,
     /// The files that hold OpenACC.
     pub files: Vec<FileRecord>,
+    /// The files of which there is no translation.
+    pub errors: Vec<ErrorRecord>,
     /// The rule pages that the directives name, by their names.
     pub pages: Vec<(String, String)>,
     /// What the run counts.
@@ -364,11 +407,14 @@ impl Report {
         let summary = Totals {
             files: self.summary.files,
             with_openacc: self.summary.with_openacc,
-            directives: self.directives().count(),
+            directives: self.summary.directives,
             exact: count(Status::Exact),
             weaker: count(Status::Weaker),
             differs: count(Status::Differs),
             left: count(Status::Left),
+            library_left: self.summary.library_left(),
+            failed: self.errors.iter().filter(|one| one.kind == ErrorKind::Failed).count(),
+            unknown_language: self.summary.foreign,
             diagnostics: self.diagnostics().count(),
             reviewed: self.diagnostics().filter(|one| one.reviewed).count(),
             codes: codes.collect(),
@@ -379,6 +425,7 @@ impl Report {
             target: self.target,
             summary,
             files: self.files.iter().map(FileRecord::count).collect(),
+            errors: &self.errors,
             directives: self.directives().collect(),
             diagnostics: self.diagnostics().collect(),
         }
@@ -396,7 +443,7 @@ impl FileRecord {
         FileCount {
             file: &self.file,
             out_file: self.out_file.as_deref(),
-            directives: self.directives.len(),
+            directives: self.directive_count,
             exact: count(Status::Exact),
             weaker: count(Status::Weaker),
             differs: count(Status::Differs),

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::record::{DiagnosticRecord, EditRecord, Place, Report};
+use super::record::{DiagnosticRecord, EditRecord, ErrorKind, ErrorRecord, Place, Report};
 use crate::diag::{Code, Severity, pages};
 
 /// Where the form is defined.
@@ -18,6 +18,8 @@ impl Report {
         let index = |one: &DiagnosticRecord| codes.iter().position(|(code, _)| code.to_string() == one.code);
         let results: Vec<Value> =
             self.diagnostics().map(|one| result(one, index(one).unwrap_or_default())).collect();
+        let notifications: Vec<Value> = self.errors.iter().map(notification).collect();
+        let is_whole = self.errors.iter().all(|one| one.kind != ErrorKind::Failed);
         let run = json!({
             "tool": { "driver": {
                 "name": "acc2omp",
@@ -26,11 +28,25 @@ impl Report {
                 "rules": rules,
             } },
             "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": is_whole,
+                "toolExecutionNotifications": notifications,
+            }],
             "results": results,
         });
         let log = json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] });
         serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
     }
+}
+
+/// A file without a translation.
+fn notification(one: &ErrorRecord) -> Value {
+    let file = one.file.as_deref();
+    let locations: Vec<Value> = file
+        .map(|file| json!({ "physicalLocation": { "artifactLocation": artifact(file) } }))
+        .into_iter()
+        .collect();
+    json!({ "level": "error", "message": { "text": one.message }, "locations": locations })
 }
 
 fn rule(code: Code, severity: Severity) -> Value {

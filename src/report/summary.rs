@@ -6,20 +6,23 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diag, Severity};
 
+/// The code of a use of the run-time library that is left untranslated.
+const LIBRARY: u16 = 305;
+
 /// The numbers of the closing table, of one file or of many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Files that were read or copied.
     pub files: usize,
-    /// Files that hold an OpenACC directive.
+    /// Files that hold OpenACC: directives, uses of the run-time library, or something else to report.
     pub with_openacc: usize,
     /// OpenACC directives.
     pub directives: usize,
     /// Directives translated with the same meaning.
     pub exact: usize,
-    /// Directives translated with something to know.
+    /// Directives translated, of which a diagnostic says what is weaker or differs.
     pub noted: usize,
-    /// Directives left as they were.
+    /// Directives that are untranslated.
     pub left: usize,
     /// Files that hold OpenACC in a language that is not translated yet.
     pub foreign: usize,
@@ -54,6 +57,11 @@ impl Summary {
         self.left += other.left;
         self.foreign += other.foreign;
         other.codes.iter().for_each(|(code, counted)| self.count(*code, *counted));
+    }
+
+    /// Uses of the run-time library that are untranslated.
+    pub fn library_left(&self) -> usize {
+        self.codes.get(&Code(LIBRARY)).map_or(0, |counted| counted.count)
     }
 
     /// Whether some OpenACC was not translated.

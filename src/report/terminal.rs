@@ -9,17 +9,12 @@ use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 
 use super::Summary;
 use super::excerpt::{Columns, pieces};
+use super::groups::named_lines;
 use crate::diag::{Code, Diag, Severity, pages};
 use crate::source::SourceFile;
 
-/// Lines named after "… and 11 more"; the rest is an ellipsis.
-const LINES_NAMED: usize = 10;
-
 /// Files named in one message; the rest is an ellipsis.
 const FILES_NAMED: usize = 3;
-
-/// The code of a use of the run-time library that is left untranslated.
-const LIBRARY: u16 = 305;
 
 /// How to speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,17 +54,10 @@ fn folds(diag: &Diag) -> bool {
 }
 
 fn others(file: &SourceFile, code: Code, rest: &[&Diag]) -> String {
-    let mut lines: Vec<usize> =
-        rest.iter().map(|diag| file.lines.line(diag.primary.span.start) + 1).collect();
-    lines.dedup();
-    let named: Vec<String> = lines.iter().take(LINES_NAMED).map(usize::to_string).collect();
-    let ellipsis = if lines.len() > LINES_NAMED { ", …" } else { "" };
-    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let lines: Vec<usize> = rest.iter().map(|diag| file.lines.line(diag.primary.span.start) + 1).collect();
     match rest.len() {
         0 => String::new(),
-        more => {
-            format!("… and {more} more of {code} in this file: {word} {}{ellipsis}\n\n", named.join(", "))
-        }
+        more => format!("… and {more} more of {code} in this file: {}\n\n", named_lines(&lines)),
     }
 }
 
@@ -114,7 +102,7 @@ fn level(severity: Severity) -> Level<'static> {
 }
 
 /// What a severity is called in messages for people.
-fn shown(severity: Severity) -> &'static str {
+pub(super) fn shown(severity: Severity) -> &'static str {
     match severity {
         Severity::Left => "untranslated",
         Severity::Info | Severity::Weaker | Severity::Differs | Severity::Bug => word(severity),
@@ -199,16 +187,19 @@ pub fn table(summary: &Summary, manner: Manner) -> String {
         ("with OpenACC", summary.with_openacc),
         ("directives", summary.directives),
         ("exact", summary.exact),
-        ("with notes", summary.noted),
+        ("weaker/differs", summary.noted),
         ("untranslated", summary.left),
     ];
-    let mut out = cells.iter().map(|(name, _)| format!("{name:>14}")).collect::<String>() + "\n";
-    out += &cells.iter().map(|(_, count)| format!("{count:>14}")).collect::<String>();
+    let width = |name: &str| (name.len() + 2).max(14);
+    let names = cells.iter().map(|(name, _)| format!("{name:>0$}", width(name)));
+    let mut out = names.collect::<String>() + "\n";
+    out += &cells.iter().map(|(name, count)| format!("{count:>0$}", width(name))).collect::<String>();
     out += "\n";
     // The table counts directives.
-    if let Some(names) = summary.codes.get(&Code(LIBRARY)) {
-        let (uses, are) = if names.count == 1 { ("use", "is") } else { ("uses", "are") };
-        out += &format!("\n{} {uses} of the run-time library {are} untranslated, too\n", names.count);
+    let library = summary.library_left();
+    if library > 0 {
+        let (uses, are) = if library == 1 { ("use", "is") } else { ("uses", "are") };
+        out += &format!("\n{library} {uses} of the run-time library {are} untranslated, too\n");
     }
     if !summary.codes.is_empty() {
         out += "\n";

@@ -22,6 +22,8 @@ pub struct Checked {
     pub names: Vec<String>,
     /// The names of a routine's arguments.
     pub args: Option<Vec<String>>,
+    /// Its calls are untranslated in Fortran.
+    pub c_only: bool,
     /// The section that defines it.
     pub cite: String,
     /// Its rows.
@@ -69,6 +71,7 @@ pub fn page(entry: &str, raw: RawPage) -> Result<Checked, Error> {
         on: subject.on.clone(),
         names,
         args: subject.args.clone(),
+        c_only: subject.c_only,
         cite: subject.cite.clone(),
         rows,
         cuda,

@@ -33,6 +33,8 @@ pub struct Page {
     pub names: Vec<String>,
     /// The names of a routine's arguments; `None` for a name that is not called.
     pub args: Option<Vec<String>>,
+    /// Calls of the routine are untranslated in Fortran.
+    pub c_only: bool,
     /// The section that defines the word.
     pub cite: String,
     /// The whole page.
@@ -195,6 +197,7 @@ fn read(path: &str, text: &str) -> Result<Page, LoadError> {
         on: checked.on,
         names: checked.names,
         args: checked.args,
+        c_only: checked.c_only,
         cite: checked.cite,
         text: text.to_owned(),
         rows: checked.rows,

@@ -27,7 +27,7 @@ impl fmt::Display for RowId {
 pub enum Meaning {
     /// The same.
     Same,
-    /// Results of a conforming program are the same; a check or a hint is lost.
+    /// Results of a conforming program are the same; a check or some parallelism is lost.
     Weaker,
     /// A named situation changes.
     Differs,

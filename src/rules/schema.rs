@@ -39,6 +39,9 @@ pub struct RawSubject {
     pub also: Vec<String>,
     /// The names of a routine's arguments, for the holes of its templates; none for a name that is not called.
     pub args: Option<Vec<String>>,
+    /// Calls of a routine are untranslated in Fortran.
+    #[serde(default)]
+    pub c_only: bool,
     /// The section that defines it.
     pub cite: String,
 }

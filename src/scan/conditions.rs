@@ -63,6 +63,12 @@ impl Conditions {
         Conditions { all }
     }
 
+    /// The lines that begin the conditions by which a file has one of two places without the other.
+    pub fn parting(&self, one: u32, other: u32) -> impl Iterator<Item = Span> {
+        let all = [self.between(one, other), self.between(other, one)].concat();
+        all.into_iter().filter_map(|condition| condition.heads.first().copied())
+    }
+
     /// The conditions around `offset` that do not hold `other`, innermost first.
     pub fn between(&self, offset: u32, other: u32) -> Vec<&Condition> {
         let holds = |span: Span, place: u32| span.start <= place && place < span.end;
@@ -91,6 +97,8 @@ mod tests {
         };
         assert_eq!(heads(at('z'), at('w')), ["#ifdef A", "#if B", "#else"]);
         assert_eq!(heads(at('y'), at('x')), ["#if B"]);
+        let parting: Vec<_> = conditions.parting(at('w'), at('z')).map(|head| file.text(head)).collect();
+        assert_eq!(parting, ["#if B", "#ifdef A"]);
         assert!(heads(at('y'), at('z')).is_empty() && heads(at('w'), at('x')).is_empty());
     }
 }

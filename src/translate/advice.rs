@@ -17,6 +17,8 @@ use super::{Options, Source, To};
 /// The advice on one source.
 #[derive(Clone, Debug, Default)]
 pub struct Advice {
+    /// The directives of the source.
+    pub directives: usize,
     /// What there is to say, by place.
     pub diagnostics: Vec<Diag>,
     /// The edits that each of them proposes, in their order; none for those that propose nothing, or whose edits overlap
@@ -69,7 +71,7 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     let unseen = (scan.hidden.as_slice(), macros.as_slice());
     let ground = Ground::new(&facts, &bound, &ready, &plan, &settled.verdicts, unseen, &options.device_type);
     let mut edits = EditSet::default();
-    let mut advice = Advice::default();
+    let mut advice = Advice { directives: scan.directives.len(), ..Advice::default() };
     for (owner, piece) in advise::pieces(&ground).into_iter().enumerate() {
         let mut own = piece.edits;
         if !own.is_empty() && edits.add(Rewrite { owner: owner as u32, edits: own.clone() }).is_err() {

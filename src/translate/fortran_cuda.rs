@@ -577,7 +577,7 @@ impl FortranCuda {
         let span = one.directive.span;
         let refused = |what: &str| Err(Why { at: span, what: what.to_owned() });
         let Target::Function(function) = one.target else {
-            return refused("`routine` about a procedure that is not seen");
+            return refused("`routine` for a procedure that is not defined in this file");
         };
         let (file, id) = (ground.files.own.file, function);
         cxx::signature(ground, &ground.files.own.unit.function(id).name, span)?;

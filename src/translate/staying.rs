@@ -191,15 +191,24 @@ fn named(text: &str) -> Vec<Named> {
     found
 }
 
-/// Has the constructs in such regions bring the data. The constructs that cannot, by their places among the directives, as they
-/// need more than the region's clauses name.
+/// A construct that needs more than the clauses of a region around it name.
+pub struct Needing {
+    /// Its place among the directives.
+    pub at: usize,
+    /// The object of which the region has parts.
+    pub object: String,
+    /// The directive of the region.
+    pub region: Span,
+}
+
+/// Has the constructs in such regions bring the data. Those that cannot.
 pub fn bring(
     file: &SourceFile,
     (unit, symbols): (&Unit, &Symbols),
     bound: &[Bound],
     regions: &[Region],
     parsed: &mut [(usize, Directive)],
-) -> Vec<usize> {
+) -> Vec<Needing> {
     let code = (unit, symbols);
     let mut left = Vec::new();
     if regions.is_empty() {
@@ -222,11 +231,14 @@ pub fn bring(
         let folded = |word: &str| if unit.is_fortran() { word.to_ascii_lowercase() } else { word.to_owned() };
         let words = source::words(&text_of).map(folded);
         let words: BTreeSet<String> = words.collect();
-        let all = regions.iter().filter(|region| region.extent.contains(one.directive.span));
-        let parts: BTreeSet<String> =
-            all.flat_map(Region::parts).map(|item| folded(item.variable())).collect();
-        if !parts.is_disjoint(&words) {
-            left.push(at);
+        let needed = |region: &Region| {
+            let object =
+                region.parts().map(|item| folded(item.variable())).find(|name| words.contains(name))?;
+            Some(Needing { at, object, region: region.directive })
+        };
+        let mut around = regions.iter().filter(|region| region.extent.contains(one.directive.span));
+        if let Some(needing) = around.find_map(needed) {
+            left.push(needing);
             continue;
         }
         let is_open = |item: &&ListItem| is_pointer(code, item);
@@ -244,7 +256,7 @@ pub fn bring(
                         let is_unknown =
                             wants_presence(&one.directive) || is_pointer_named(code, &name, place);
                         if is_implied && is_unknown {
-                            left.push(at);
+                            left.push(Needing { at, object: name.clone(), region: region.directive });
                         }
                         here.entry(text).or_default().insert(name);
                     }

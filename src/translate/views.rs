@@ -415,9 +415,10 @@ impl<'a, 'b> Views<'a, 'b> {
             sema::resolve(unit.to_mut(), &symbols);
         }
         self.all.diags.extend(lent::bring((&unit, &symbols), &bound, &self.staying, parsed));
-        for at in staying::bring(file, (&unit, &symbols), &bound, &self.staying, parsed) {
-            let said = diag::needs_data_that_stays(bound[at].directive.name_span);
-            wishes.extend(bound[at].text.map(|text| (text, Some(said))));
+        for one in staying::bring(file, (&unit, &symbols), &bound, &self.staying, parsed) {
+            let name = bound[one.at].directive.name_span;
+            let said = diag::needs_data_that_stays(name, &one.object, one.region);
+            wishes.extend(bound[one.at].text.map(|text| (text, Some(said))));
         }
         let is_asked = |at: usize| bound[at].text.is_some_and(|text| wishes.contains_key(&text));
         let stays = |at: &usize| is_asked(begin(&bound, *at)) || compute_around(&bound, *at).any(is_asked);
@@ -537,7 +538,7 @@ impl<'a, 'b> Views<'a, 'b> {
                 continue;
             }
             for at in self.withdraw(one.name.start, Some(one.root)) {
-                self.all.diags.push(diag::shared_by_branches(at, one.name));
+                self.say_shared(at, one.name, &[]);
             }
         }
     }
@@ -572,9 +573,9 @@ impl<'a, 'b> Views<'a, 'b> {
             let inner = &bound[*inner].directive;
             let mut reported = vec![bound[*root].directive.name_span];
             reported.extend(self.withdraw(inner.span.start, None));
-            self.all
-                .diags
-                .extend(reported.into_iter().map(|at| diag::shared_by_branches(at, inner.name_span)));
+            let here = (0..bound.len()).filter(|at| whole(bound, *at) == Some(*root)).map(start);
+            let here: Vec<u32> = here.collect();
+            reported.into_iter().for_each(|at| self.say_shared(at, inner.name_span, &here));
         }
         for (at, made) in made.iter_mut().enumerate() {
             let begin = begin(bound, at);
@@ -582,6 +583,18 @@ impl<'a, 'b> Views<'a, 'b> {
                 made.edits = None;
             }
         }
+    }
+
+    /// Says that branches need different translations of what the construct shares that is named `at`; `here` are its directives
+    /// in this view.
+    fn say_shared(&mut self, at: Span, inner: Span, here: &[u32]) {
+        let conditions = self.all.conditions();
+        let members = self.constructs.values().filter(|(name, _)| *name == at).flat_map(|(_, all)| all);
+        let places = members.chain(here).copied().chain([inner.start]);
+        let choices: BTreeSet<Span> =
+            places.flat_map(|place| conditions.parting(at.start, place).collect::<Vec<_>>()).collect();
+        let choices: Vec<Span> = choices.into_iter().collect();
+        self.all.diags.push(diag::shared_by_branches(at, inner, &choices));
     }
 
     /// Notes which directives belong to the constructs of a view.
@@ -803,7 +816,11 @@ fn may_be_compute(text: &str) -> bool {
 }
 
 /// Directives of a view, joined to the code; and the code with the blocks that they make.
-fn joined<'u>(scan: &Scan, unit: &'u Unit, parsed: &[(usize, Directive)]) -> (Vec<Bound>, Cow<'u, Unit>) {
+pub(super) fn joined<'u>(
+    scan: &Scan,
+    unit: &'u Unit,
+    parsed: &[(usize, Directive)],
+) -> (Vec<Bound>, Cow<'u, Unit>) {
     let mut unit = Cow::Borrowed(unit);
     let regions = match unit.is_fortran() {
         true => bind::enclose(unit.to_mut(), &scan.directives, parsed).0,

@@ -112,7 +112,7 @@ pub(super) fn run_in_order(directive: &mut Directive) -> bool {
         }
     }
     directive.clauses = kept;
-    let seq = Clause { kind: ClauseKind::Seq, name, span, device_type: None };
+    let seq = Clause { kind: ClauseKind::Seq, name, span, modifier: None, device_type: None };
     directive.clauses.push(seq);
     true
 }

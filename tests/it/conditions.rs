@@ -3,10 +3,10 @@
 //! Invariant: where the condition does not hold, nothing of the translation is there: it is the source.
 
 use acc2omp::source::Language;
-use acc2omp::{Options, Source, To, translate};
+use acc2omp::{Code, Options, Source, To, translate};
 
 use super::fixtures::sources;
-use super::shown;
+use super::{root, shown, text};
 
 /// What sources of their own have that this test does not follow: conditions, macros, routines and the library.
 const NOT_FOLLOWED: [&str; 8] =
@@ -307,4 +307,15 @@ fn a_construct_is_launched_in_each_build() {
     assert_eq!(launched("#ifndef A", other, &[]), ["omp target"; 2]);
     // Where the construct is launched before the condition, all builds have it.
     assert_eq!(launched("#ifdef A", "", &[]), ["omp target"]);
+}
+
+#[test]
+fn what_chooses_directives_of_a_construct_is_marked() {
+    let file = "fixtures/bad/A0337-inside.c";
+    let source = text(root(file));
+    let translation =
+        translate(&Source::new(file, source.clone().into_bytes(), Language::C), &Options::default());
+    let said = translation.diagnostics.iter().find(|diag| diag.code == Code(337)).unwrap();
+    let marks: Vec<&str> = said.others.iter().map(|label| &source[label.span.range()]).collect();
+    assert_eq!(marks, ["#ifdef USE_ATOMIC"]);
 }

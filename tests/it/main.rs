@@ -21,6 +21,7 @@ mod fortran_cuda;
 mod headers;
 mod inductions;
 mod islands;
+mod letters;
 mod links;
 mod loops;
 mod packaging;

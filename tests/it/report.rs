@@ -122,6 +122,92 @@ fn every_translation_is_where_it_is_said_to_be() {
 }
 
 #[test]
+fn every_untranslated_directive_has_its_reason() {
+    for target in ["openmp", "cuda"] {
+        let output = run(&root("."), &["fixtures", "--check", "--to", target, "--format", "json"]);
+        let report = json(&output.stdout);
+        let serious = |one: &&Value| ["left", "bug"].contains(&one["severity"].as_str().unwrap());
+        let reasons = all(&report, "diagnostics").iter().filter(serious);
+        let reasons: std::collections::HashSet<&Value> = reasons.map(|one| &one["fingerprint"]).collect();
+        let left = |one: &&Value| one["status"] == "left";
+        let left: Vec<&Value> = all(&report, "directives").iter().filter(left).collect();
+        let silent = |one: &&&Value| !all(one, "diagnostics").iter().any(|said| reasons.contains(said));
+        let silent: Vec<String> =
+            left.iter().filter(silent).map(|one| format!("{}:{}", one["file"], one["line"])).collect();
+        assert!(left.len() > 100 && silent.is_empty(), "{target}: {}", silent.join(", "));
+    }
+}
+
+#[test]
+fn a_reason_is_that_of_the_construct() {
+    let place = folder(
+        "void f(int n, double *a)\n{\n#pragma acc nothing\n    // acc2omp: leave\n#pragma acc parallel copy(a[0:n])\n    {\n\
+         #pragma acc loop gang\n        for (int i = 0; i < n; i++)\n            a[i] *= 2.0;\n    }\n}\n",
+    );
+    let report = json(&run(place.path(), &["a.c", "--check", "--format", "json"]).stdout);
+    let [_, construct, inner] = all(&report, "directives") else { panic!("{report}") };
+    assert_eq!((&construct["status"], &inner["status"]), (&Value::from("left"), &Value::from("left")));
+    assert_eq!(construct["diagnostics"], inner["diagnostics"]);
+    let reason = all(&report, "diagnostics").iter().find(|one| one["fingerprint"] == inner["diagnostics"][0]);
+    assert_eq!(reason.unwrap()["directive"], construct["id"]);
+}
+
+#[test]
+fn uses_of_the_library_are_about_no_directive() {
+    let place = folder(
+        "#include <openacc.h>\nvoid f(int n, double *a)\n{\n#pragma acc parallel loop copy(a[0:n])\n\
+         \x20   for (int i = 0; i < n; i++)\n        a[i] *= 2.0;\n    acc_hostptr(a);\n}\n",
+    );
+    let report = json(&run(place.path(), &["a.c", "--check", "--format", "json"]).stdout);
+    let [said] = all(&report, "diagnostics") else { panic!("{report}") };
+    assert!(said["code"] == "A0305" && said["directive"].is_null(), "{said}");
+    assert_eq!(report["directives"][0]["status"], "exact");
+    assert_eq!((&report["summary"]["left"], &report["summary"]["library_left"]), (&0.into(), &1.into()));
+}
+
+#[test]
+fn what_has_no_translation_is_in_every_report() {
+    let place = folder("#include <openacc.h>\nvoid *f(void *a)\n{\n    return acc_hostptr(a);\n}\n");
+    fs::write(place.path().join("b.cuf"), "!$acc parallel loop\n").unwrap();
+    fs::write(place.path().join("c.c"), "#pragma acc wait\n").unwrap();
+    // A folder stands where the translation goes.
+    fs::create_dir_all(place.path().join("out/c.c")).unwrap();
+    let arguments = |format: &'static str| ["a.c", "b.cuf", "c.c", "-o", "out", "-q", "--format", format];
+    let output = run(place.path(), &arguments("json"));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    let report = json(&output.stdout);
+    check("schemas/report-1.json", &report);
+    let errors: Vec<_> = all(&report, "errors").iter().map(|one| (&one["file"], &one["kind"])).collect();
+    assert_eq!(errors, [(&"b.cuf".into(), &"language".into()), (&"c.c".into(), &"failed".into())]);
+    let summary = &report["summary"];
+    assert_eq!((&summary["failed"], &summary["unknown_language"]), (&1.into(), &1.into()));
+    // A file with uses of the library alone counts.
+    assert_eq!(all(&report, "files").len() as u64, summary["with_openacc"].as_u64().unwrap());
+    assert!(all(&report, "files").iter().any(|one| one["file"] == "a.c"));
+    let sarif = json(&run(place.path(), &arguments("sarif")).stdout);
+    check("schemas/sarif-2.1.0-parts.json", &sarif);
+    let ended = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(ended["executionSuccessful"], false);
+    assert_eq!(all(ended, "toolExecutionNotifications").len(), 2);
+    let github = String::from_utf8(run(place.path(), &arguments("github")).stdout).unwrap();
+    assert!(
+        github.starts_with("::error file=b.cuf,title=no translation::OpenACC is untranslated"),
+        "{github}"
+    );
+    let html = String::from_utf8(run(place.path(), &arguments("html")).stdout).unwrap();
+    assert!(html.contains("OpenACC is untranslated here") && html.contains("<noscript>"));
+}
+
+#[test]
+fn advice_counts_directives() {
+    let place = folder(SOURCE);
+    let report = json(&run(place.path(), &["a.c", "--advise", "--format", "json"]).stdout);
+    let summary = &report["summary"];
+    assert_eq!((&summary["with_openacc"], &summary["directives"]), (&1.into(), &3.into()));
+    assert_eq!(report["files"][0]["directives"], 3);
+}
+
+#[test]
 fn a_report_leaves_standard_output_to_a_difference() {
     let place = folder(SOURCE);
     let refused = run(place.path(), &["a.c", "--diff", "--format", "json"]);
@@ -164,8 +250,9 @@ fn annotations_keep_to_the_limits() {
     let count = |level: &str| lines.lines().filter(|line| line.starts_with(level)).count();
     assert_eq!((count("::error file="), count("::warning file=")), (10, 10), "{lines}");
     assert_eq!(lines.lines().count(), 20);
-    let severity =
-        |line: &str| ["(bug)", "(left)", "(differs)", "(weaker)"].iter().position(|word| line.contains(word));
+    let severity = |line: &str| {
+        ["(bug)", "(untranslated)", "(differs)", "(weaker)"].iter().position(|word| line.contains(word))
+    };
     assert!(lines.lines().map(severity).is_sorted(), "{lines}");
     assert!(text(&summary).contains("rows have no annotation"));
 }

@@ -78,9 +78,10 @@
     const codes = make("table", { id: "codes" }, make("tr", {}, make("th", {}, "code"), make("th", {}, "severity"), make("th", {}, "what"), make("th", { class: "number" }, "count")));
     for (const one of sum.codes) {
       codes.append(make("tr", {}, make("td", {}, link(one.code, () => { at("code").value = one.code; filter(); view("review"); })),
-        make("td", { class: one.severity }, one.severity), make("td", {}, one.title), number(one.count)));
+        make("td", { class: one.severity }, shownAs(one.severity)), make("td", {}, one.title), number(one.count)));
     }
-    page.append(tiles, make("h2", {}, "Files, worst first"), files, make("h2", {}, "Codes"), codes);
+    const errors = make("ul", { id: "errors" }, ...data.errors.map((one) => make("li", {}, (one.file ? one.file + ": " : "") + one.message)));
+    page.append(tiles, ...(data.errors.length > 0 ? [make("h2", {}, "Files without a translation"), errors] : []), make("h2", {}, "Files, worst first"), files, make("h2", {}, "Codes"), codes);
   }
 
   function view(name) {
@@ -184,7 +185,7 @@
       place.append(make("pre", {}, one.original + (one.target ? "\n" + one.target : "")));
     }
     for (const said of current.diagnostics) {
-      place.append(make("h3", { class: said.severity }, said.code + " " + said.severity + ": " + said.message));
+      place.append(make("h3", { class: said.severity }, said.code + " " + shownAs(said.severity) + ": " + said.message));
       if (said.label) place.append(make("p", {}, "line " + said.line + ": " + said.label));
       for (const other of said.others) place.append(make("p", {}, "line " + other.line + ": " + (other.text || "here")));
       if (said.fix) {
