@@ -68,7 +68,7 @@ pub mod verify;
 #[doc(hidden)]
 pub mod cli;
 
-pub use budget::Budget;
+pub use budget::{Budget, Threads};
 pub use diag::{Code, Diag, Label, Severity};
 pub use edit::Edit;
 pub use omp::{Nest, Queues};

@@ -2,9 +2,13 @@
 //!
 //! Invariant: work is counted, never timed, so that a file ends in the same way on every machine and with any number of threads.
 
+mod threads;
+
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+pub use threads::Threads;
 
 /// What may be spent on one file. `docs/robustness.md` says how the numbers were chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +137,32 @@ pub fn within<T>(limits: Limits, work: impl FnOnce() -> T) -> Result<T, Exceeded
         (Err(_), Some(why)) => Err(why),
         (Err(payload), None) => resume_unwind(payload),
     }
+}
+
+/// What the piece of work may still cost.
+fn left() -> Limits {
+    Limits { steps: STEPS_LEFT.get(), bytes: BYTES_LEFT.get(), depth: LIMITS.get().depth }
+}
+
+/// Does a part of a piece of work, in whatever thread, and returns what it has cost, which is not counted yet.
+fn within_part<T>(limits: Limits, work: impl FnOnce() -> T) -> threads::Part<T> {
+    let around = (STEPS_LEFT.replace(NONE.steps), BYTES_LEFT.replace(NONE.bytes), LIMITS.replace(NONE));
+    let mut cost = (0, 0);
+    let done = within(limits, || {
+        let value = work();
+        cost = (limits.steps - STEPS_LEFT.get(), limits.bytes - BYTES_LEFT.get());
+        value
+    });
+    STEPS_LEFT.set(around.0);
+    BYTES_LEFT.set(around.1);
+    LIMITS.set(around.2);
+    (done, cost.0, cost.1)
+}
+
+/// Counts what parts have cost.
+fn spend_part(steps: u64, bytes: u64) {
+    STEPS_LEFT.set(STEPS_LEFT.get() - steps);
+    BYTES_LEFT.set(BYTES_LEFT.get() - bytes);
 }
 
 /// So many steps are done.

@@ -22,6 +22,7 @@ use super::patch::Patch;
 use super::place::{Folder, Like, about, shown};
 use super::progress::Progress;
 use super::{Verdict, fail, notify, record, show};
+use crate::budget::Threads;
 use crate::diag::{Diag, Severity};
 use crate::report::{self, Baseline, ErrorRecord, FileRecord, Groups, Manner, Report, Summary};
 use crate::source::{Language, SourceFile};
@@ -218,6 +219,7 @@ fn standard_input(task: &Task) -> Verdict {
     }
     let file = SourceFile::new("<stdin>", bytes, language);
     let source = work.headers.source(file, &here.join("<stdin>"));
+    (1..task.threads.min(THREADS)).for_each(|_| task.options.threads.free());
     let mut done = Done::default();
     if task.advise {
         advised(Path::new("stdin"), &source, &task.options, &work, &mut done);
@@ -267,9 +269,11 @@ fn trees(task: &Task) -> Verdict {
     };
     let all = || {
         work.headers.read_ahead();
-        largest_first(&tree.jobs, job)
+        largest_first(&tree.jobs, job, &task.options.threads)
     };
     let threads = task.threads.min(THREADS);
+    // What no file takes is there for the parts of long ones.
+    (tree.jobs.len()..threads).for_each(|_| task.options.threads.free());
     let done = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
         Err(error) => return fail(&error.to_string()),
@@ -301,8 +305,8 @@ fn remark(task: &Task, tree: &Tree, patch: &Patch) -> Option<String> {
 }
 
 /// Does something with all jobs, beginning with those of the largest files, so that none of these is done alone at the end. The
-/// results come in the order of the jobs.
-fn largest_first<T: Send>(jobs: &[Job], work: impl Fn(&Job) -> T + Sync) -> Vec<T> {
+/// results come in the order of the jobs. A thread for which no job remains is `free`.
+fn largest_first<T: Send>(jobs: &[Job], work: impl Fn(&Job) -> T + Sync, free: &Threads) -> Vec<T> {
     let size = |job: &Job| std::fs::metadata(&job.path).map_or(0, |meta| meta.len());
     let mut order: Vec<(usize, &Job)> = jobs.iter().enumerate().collect();
     order.sort_by_cached_key(|(at, job)| (Reverse(size(job)), *at));
@@ -310,7 +314,11 @@ fn largest_first<T: Send>(jobs: &[Job], work: impl Fn(&Job) -> T + Sync) -> Vec<
     // Each task takes the largest of the remaining files.
     let task = |_| {
         let (at, job) = order[next.fetch_add(1, Ordering::Relaxed)];
-        (at, work(job))
+        let done = work(job);
+        if next.load(Ordering::Relaxed) >= order.len() {
+            free.free();
+        }
+        (at, done)
     };
     let mut done: Vec<(usize, T)> = (0..jobs.len()).into_par_iter().map(task).collect();
     done.sort_by_key(|(at, _)| *at);

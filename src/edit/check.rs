@@ -2,6 +2,7 @@
 //!
 //! Invariant: a text that a compiler would refuse where it took the original is never given out.
 
+use crate::budget::Threads;
 use crate::host;
 use crate::scan::{self, Scan, View};
 use crate::source::{self, Language, SourceFile, Span};
@@ -25,6 +26,8 @@ pub struct Before<'a> {
     pub in_parts: &'a [Span],
     /// What its headers define: it chooses the branches of the translation, too.
     pub headers: View,
+    /// What reads functions again.
+    pub threads: &'a Threads,
 }
 
 /// What a translation makes, beside the text of the source.
@@ -108,25 +111,31 @@ impl Before<'_> {
             }
             text
         });
-        let most = TOGETHER.0.max(shadow.len() / TOGETHER.1);
-        let mut next = changed.iter().copied().peekable();
-        loop {
-            let (mut own, mut length) = (Vec::new(), 0);
-            while let Some(at) = next.next_if(|_| length < most) {
-                own.push(at);
-                length += functions[at].len();
-            }
-            let others = functions.iter().enumerate().filter(|(at, _)| own.binary_search(at).is_err());
+        let together = together(&changed, functions, TOGETHER.0.max(shadow.len() / TOGETHER.1));
+        let reads = |at: usize| {
+            let others =
+                functions.iter().enumerate().filter(|(one, _)| together[at].binary_search(one).is_err());
             let others: Vec<Span> = others.map(|(_, span)| *span).collect();
             let is_clear = |text: &[u8]| host::is_clear_without(output, text, &others);
-            if !thin.as_deref().is_some_and(is_clear) && !is_clear(shadow) {
-                return true;
-            }
-            if next.peek().is_none() {
-                return false;
-            }
-        }
+            (thin.as_deref().is_some_and(is_clear) || is_clear(shadow)).then_some(())
+        };
+        self.threads.each(together.len(), reads).is_none()
     }
+}
+
+/// The numbers of functions in groups, each of which has `most` bytes or a little more; one without functions if there are none.
+fn together(numbers: &[usize], functions: &[Span], most: usize) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut length = 0;
+    for at in numbers {
+        if length >= most {
+            groups.push(Vec::new());
+            length = 0;
+        }
+        length += functions[*at].len();
+        groups.last_mut().into_iter().for_each(|group| group.push(*at));
+    }
+    groups
 }
 
 impl Ours {

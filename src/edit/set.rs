@@ -86,6 +86,16 @@ impl EditSet {
         self.add(Rewrite { owner, edits: vec![edit] })
     }
 
+    /// Takes over the edits of a part of the file; `None` if one of them meets one that is known.
+    pub fn join(&mut self, part: EditSet) -> Option<()> {
+        let meets = |edit: &Edit| near(&self.edits, edit.span).any(|(_, other)| clash(edit, other));
+        if part.edits().any(meets) {
+            return None;
+        }
+        self.edits.extend(part.edits);
+        Some(())
+    }
+
     /// Takes back what these owners have added.
     pub fn withdraw(&mut self, owners: &BTreeSet<u32>) {
         self.edits.retain(|_, (owner, _)| !owners.contains(owner));

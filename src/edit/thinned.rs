@@ -1,4 +1,5 @@
-//! What need not be read again of a procedure of Fortran that has changed: assignments that are as they were, between lines that are.
+//! What need not be read again of a procedure of Fortran that has changed: declarations, assignments, and loops and branches of
+//! these, that are as they were, between lines that are.
 //!
 //! Invariant: a list of statements from which whole statements are taken stays one. A line holds one statement: others stay.
 
@@ -6,37 +7,139 @@ use rustc_hash::FxHashSet;
 
 use crate::source::{self, Span};
 
-/// Overwrites such assignments by blanks, in the bytes of a procedure that were others.
+/// What a line is, as far as that is sure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// A statement by itself.
+    Statement,
+    /// It begins a loop, or a branch.
+    Begin(Block),
+    /// `else`.
+    Other,
+    /// It ends what the last such line has begun.
+    End(Block),
+    /// Anything else.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Loop,
+    Branch,
+}
+
+/// A loop or a branch whose end has not come yet.
+struct Open {
+    block: Block,
+    /// Its lines that are not in others.
+    lines: Vec<usize>,
+    /// All in it goes.
+    goes: bool,
+}
+
+/// Overwrites such statements by blanks, in the bytes of a procedure that were others.
 pub fn thin(text: &mut [u8], procedure: Span, old: &[u8]) {
     let Some(code) = text.get_mut(procedure.range()) else { return };
-    let known: FxHashSet<&[u8]> = source::lines(old).map(<[u8]>::trim_ascii).collect();
-    let mut start = 0;
-    // The lines with code: their places, and whether they are as they were.
-    let mut lines: Vec<(Span, bool)> = Vec::new();
-    for line in code.split_inclusive(|byte| *byte == b'\n') {
-        let words = line.trim_ascii();
-        if !words.is_empty() {
-            let first = start + line.len() - line.trim_ascii_start().len();
-            lines.push((Span::new(first, first + words.len()), known.contains(words)));
-        }
-        start += line.len();
-    }
-    let is_kept = |at: usize| !lines[at - 1..=at + 1].iter().all(|(_, is_known)| *is_known);
-    let gone = (1..lines.len().saturating_sub(1)).filter(|at| !is_kept(*at)).map(|at| lines[at].0);
-    for span in gone {
-        if let Some(line) = code.get_mut(span.range()).filter(|line| is_assignment(line)) {
-            line.fill(b' ');
-        }
+    let before = lines(old);
+    let known: FxHashSet<[&[u8]; 2]> =
+        before.windows(2).map(|pair| [&old[pair[0].range()], &old[pair[1].range()]]).collect();
+    let after = lines(code);
+    // Whether a line comes after the one before it as it did.
+    let follows = |at: usize| known.contains(&[&code[after[at - 1].range()], &code[after[at].range()]]);
+    let inside = |at: usize| follows(at) && at + 1 < after.len() && follows(at + 1);
+    let kinds: Vec<Option<Line>> =
+        (0..after.len()).map(|at| (at > 0 && inside(at)).then(|| line(&code[after[at].range()]))).collect();
+    for at in gone(&kinds) {
+        code[after[at].range()].fill(b' ');
     }
 }
 
-/// Whether a line is surely one assignment, and nothing else.
+/// The lines with words, without the blanks around them.
+fn lines(text: &[u8]) -> Vec<Span> {
+    let mut start = 0;
+    let mut found = Vec::new();
+    for line in source::lines(text) {
+        let words = line.trim_ascii();
+        if !words.is_empty() {
+            let first = start + line.len() - line.trim_ascii_start().len();
+            found.push(Span::new(first, first + words.len()));
+        }
+        start += line.len() + 1;
+    }
+    found
+}
+
+/// The lines that go: whole statements. `None` is a line that is not as it was, or not between such lines.
+fn gone(lines: &[Option<Line>]) -> Vec<usize> {
+    let (mut open, mut gone): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (at, line) in lines.iter().enumerate() {
+        match (line, open.last_mut()) {
+            (None, _) => open.clear(),
+            (Some(Line::Statement), _) => gone.push(at),
+            (Some(Line::Begin(block)), _) => {
+                open.push(Open { block: *block, lines: vec![at], goes: true });
+            }
+            (Some(Line::Other), Some(last)) if last.block == Block::Branch => last.lines.push(at),
+            (Some(Line::End(block)), Some(last)) if last.block == *block => {
+                let is_whole = last.goes;
+                gone.extend(open.pop().into_iter().flat_map(|last| last.lines).filter(|_| is_whole));
+                gone.extend(is_whole.then_some(at));
+                open.last_mut().into_iter().for_each(|around| around.goes &= is_whole);
+            }
+            (Some(Line::Unknown), last) => last.into_iter().for_each(|last| last.goes = false),
+            (Some(Line::Other | Line::End(_)), _) => open.clear(),
+        }
+    }
+    gone
+}
+
+/// What a line is.
+fn line(line: &[u8]) -> Line {
+    let is_plain = !line.iter().any(|byte| matches!(byte, b';' | b'!' | b'&' | b'\'' | b'"'));
+    let lower = line.to_ascii_lowercase();
+    match lower.as_slice() {
+        _ if !is_plain => Line::Unknown,
+        b"end do" | b"enddo" => Line::End(Block::Loop),
+        b"end if" | b"endif" => Line::End(Block::Branch),
+        b"else" => Line::Other,
+        _ if is_loop(&lower) => Line::Begin(Block::Loop),
+        _ if is_branch(&lower) => Line::Begin(Block::Branch),
+        _ if is_declaration(&lower) || is_assignment(&lower) => Line::Statement,
+        _ => Line::Unknown,
+    }
+}
+
+/// Whether a line is surely `do` with a variable and its bounds, without a label.
+fn is_loop(line: &[u8]) -> bool {
+    let words = line.strip_prefix(b"do ").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+    let end = words.iter().position(|byte| !is_word(byte)).unwrap_or(words.len());
+    let is_name = words.first().is_some_and(u8::is_ascii_alphabetic);
+    is_name && words[end..].trim_ascii_start().first() == Some(&b'=')
+}
+
+/// Whether a line is surely `if (…) then`.
+fn is_branch(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"if").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+    rest.first() == Some(&b'(')
+        && after_parentheses(rest).is_some_and(|after| after.trim_ascii_start() == b"then")
+}
+
+/// Whether a line is surely a declaration of variables.
+fn is_declaration(line: &[u8]) -> bool {
+    const TYPES: [&[u8]; 5] = [b"integer", b"real", b"logical", b"complex", b"double precision"];
+    let rest = TYPES.iter().find_map(|name| line.strip_prefix(*name)).unwrap_or_default();
+    let rest = rest.trim_ascii_start();
+    matches!(rest, [b',' | b'(', ..] | [b':', b':', ..]) && rest.windows(2).any(|pair| pair == b"::")
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+/// Whether a line, in lower case, is surely an assignment.
 fn is_assignment(line: &[u8]) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let starts = line.first().is_some_and(u8::is_ascii_alphabetic);
     // `do10i=1,9` is a loop, in fixed form.
-    let is_loop = line.get(..2).is_some_and(|word| word.eq_ignore_ascii_case(b"do"));
-    if !starts || is_loop || line.iter().any(|byte| matches!(byte, b';' | b'!' | b'&' | b'\'' | b'"')) {
+    if !line.first().is_some_and(u8::is_ascii_alphabetic) || line.starts_with(b"do") {
         return false;
     }
     let mut rest = line;
@@ -77,36 +180,75 @@ mod tests {
     use super::*;
 
     #[test]
-    fn assignments_are_distinguished_from_other_statements() {
-        for line in ["a = 1", "a(i, (j))=b", "a%b(i)%c = 2 == 3", "a (i) % b = x"] {
-            assert!(is_assignment(line.as_bytes()), "{line}");
+    fn statements_are_distinguished() {
+        for text in ["a = 1", "a(i, (j))=b", "a%b(i)%c = 2 == 3", "a (i) % b = x", "real :: a = 1"] {
+            assert_eq!(line(text.as_bytes()), Line::Statement, "{text}");
         }
-        for line in [
-            "do i = 1, n",
+        for text in ["Integer, intent(in) :: n", "real(8) :: a(n), b", "double precision :: x"] {
+            assert_eq!(line(text.as_bytes()), Line::Statement, "{text}");
+        }
+        for text in [
             "do10i=1,9",
+            "do 10 i = 1, 9",
+            "do while (a)",
+            "do",
             "if (a == b) c = 1",
             "where (a) b = 1",
-            "real :: a = 1",
             "a => b",
             "a = 1; b = 2",
             "10 a = 1",
             "call f(a = 1)",
             "a = 'x'",
             "a(i = 1",
+            "type :: t",
+            "integer function f(x)",
+            "real a",
+            "else if (a) then",
+            "x: do i = 1, n",
         ] {
-            assert!(!is_assignment(line.as_bytes()), "{line}");
+            assert_eq!(line(text.as_bytes()), Line::Unknown, "{text}");
         }
+        assert_eq!(line(b"DO i = 1, n"), Line::Begin(Block::Loop));
+        assert_eq!(line(b"if (a(i) > 1) then"), Line::Begin(Block::Branch));
+    }
+
+    /// What remains of a procedure, in words.
+    fn check(old: &str, new: &str, expected: &str) {
+        let mut text = format!("  x = 1\n{new}").into_bytes();
+        let start = text.len() - new.len();
+        thin(&mut text, Span::new(start, start + new.len()), old.as_bytes());
+        assert_eq!(text.len(), start + new.len());
+        let kept: Vec<&[u8]> = lines(&text).into_iter().map(|span| &text[span.range()]).collect();
+        let kept: Vec<String> = kept.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+        assert_eq!(kept.join(" / "), format!("x = 1 / {expected}"));
     }
 
     #[test]
     fn what_is_beside_a_change_stays() {
         let old = "subroutine s\n  a = 1\n  b = 2\n  c = 3\n\n  d = 4\nend subroutine\n";
         let new = "subroutine s\n  a = 1\n  integer :: i\n  b = 2\n  c = 3\n\n  d = 4\nend subroutine\n";
-        let mut text = format!("  x = 1\n{new}").into_bytes();
-        let start = text.len() - new.len();
-        thin(&mut text, Span::new(start, start + new.len()), old.as_bytes());
-        let kept =
-            "  x = 1\nsubroutine s\n  a = 1\n  integer :: i\n  b = 2\n       \n\n       \nend subroutine\n";
-        assert_eq!(String::from_utf8_lossy(&text), kept);
+        check(old, new, "subroutine s / a = 1 / integer :: i / b = 2 / end subroutine");
+    }
+
+    #[test]
+    fn whole_loops_and_branches_go() {
+        let nest = |inner: &str| {
+            format!("do i = 1, n\nif (a) then\nb = 1\nelse\ndo j = 1, i\n{inner}\nend do\nend if\nend do")
+        };
+        let code = |first: &str, nest: &str| format!("subroutine s\n{first}\nc = 1\n{nest}\nd = 1\nend\n");
+        let (whole, part) = (nest("e = 2"), nest("call f(i)"));
+        check(&code("use m", &whole), &code("use k", &whole), "subroutine s / use k / c = 1 / end");
+        check(
+            &code("use m", &part),
+            &code("use k", &part),
+            "subroutine s / use k / c = 1 / do i = 1, n / if (a) then / else / do j = 1, i / call f(i) / end do \
+             / end if / end do / end",
+        );
+        let (old, new) = ("do i = 1, n\na = 1\nb = 1\nend do\n", "do i = 1, n\na = 1\nb = 1\nx\nend do\n");
+        check(
+            &format!("s\nc = 1\n{old}end\n"),
+            &format!("s\nc = 1\n{new}end\n"),
+            "s / do i = 1, n / b = 1 / x / end do / end",
+        );
     }
 }

@@ -213,6 +213,7 @@ impl CudaRow {
 /// The facts of one place where a page is asked.
 #[derive(Clone, Debug)]
 pub struct Situation {
+    /// In the order of their names, as those that rows ask for.
     facts: Vec<(&'static str, &'static str)>,
 }
 
@@ -224,14 +225,17 @@ impl Situation {
 
     /// With one more fact.
     pub fn fact(mut self, fact: &'static str, value: &'static str) -> Situation {
-        self.facts.push((fact, value));
+        let place = self.facts.partition_point(|(known, _)| *known < fact);
+        self.facts.insert(place, (fact, value));
         self
     }
 
     /// Whether a row applies: every fact it asks for is stated with a value it accepts.
     pub fn fits(&self, row: &Row) -> bool {
+        let mut facts = self.facts.iter();
         row.when.iter().all(|(fact, values)| {
-            self.facts.iter().any(|(known, value)| known == fact && values.iter().any(|other| other == value))
+            let value = facts.find(|(known, _)| known == fact).map(|(_, value)| *value);
+            value.is_some_and(|value| values.iter().any(|other| other == value))
         })
     }
 }

@@ -4,47 +4,16 @@
 
 use crate::host::ir::{BaseType, BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
 
+use super::loop_header::{Header, NotCanonical};
 use super::symbol::{Class, SymbolId, SymbolKind};
 use super::symbols::Symbols;
 
-/// The header of a canonical loop.
-#[derive(Clone, Copy, Debug)]
-pub struct Header {
-    /// The loop variable.
-    pub var: SymbolId,
-    /// It is declared in the header.
-    pub declared: bool,
-    /// Its first value.
-    pub first: ExprId,
-    /// What it is compared with.
-    pub bound: ExprId,
-    /// How it is compared, the variable on the left; `!=` only with a step of one.
-    pub compare: BinaryOp,
-    /// What each iteration adds (`None`: one).
-    pub step: Option<ExprId>,
-    /// The step is subtracted.
-    pub down: bool,
-    /// The body.
-    pub body: StmtId,
-}
-
-impl Header {
-    /// Whether the variable comes down to its bound, be it by a step that is subtracted or by a negative one that is added.
-    pub fn counts_down(&self) -> bool {
-        match self.compare {
-            BinaryOp::Less | BinaryOp::LessEqual => false,
-            BinaryOp::Greater | BinaryOp::GreaterEqual => true,
-            _ => self.down,
-        }
-    }
-}
-
-/// Why a loop is not canonical, as words for a diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotCanonical(pub &'static str);
-
-/// Reads the header of the `for` statement `stmt`.
+/// The header of the `for` statement `stmt`.
 pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
+    symbols.headers.or(stmt, || read(unit, symbols, stmt))
+}
+
+fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
     let StmtKind::For { init, cond, step, body } = &unit.stmt(stmt).kind else {
         return Err(NotCanonical(if unit.is_fortran() {
             "it is not a `do` loop"

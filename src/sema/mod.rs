@@ -17,6 +17,7 @@ mod flow;
 mod fortran;
 mod holds;
 mod indexed;
+mod loop_header;
 mod loops;
 mod macros;
 mod memory;
@@ -53,7 +54,8 @@ pub use flow::{
 pub use fortran::{resolve, type_of_letter};
 pub use holds::{Element, Type};
 pub use indexed::{elements, subscripts};
-pub use loops::{Header, NotCanonical, header, is_tight, only_loop, trip_constant, trips};
+pub use loop_header::{Header, NotCanonical};
+pub use loops::{header, is_tight, only_loop, trip_constant, trips};
 pub use memory::{Moved, gapped, moves, retargets};
 pub use numeric::enclosed;
 pub use output::{Output, output, prints};

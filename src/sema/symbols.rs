@@ -20,6 +20,7 @@ use crate::source::{self, Span};
 
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
+use super::loop_header::KnownHeaders;
 use super::operators::Operators;
 use super::outside::{self, Dummy, Others, Outside};
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
@@ -47,6 +48,8 @@ pub struct Symbols {
     found: RefCell<Vec<Option<Option<SymbolId>>>>,
     /// What `flow` has found so far, by statement; and the same where loops do not count as using their variables.
     pub(super) used: KnownUses,
+    /// What `loops` has found so far.
+    pub(super) headers: KnownHeaders,
     /// The outermost functions, by place.
     functions: Vec<Span>,
     /// The classes that those functions belong to.

@@ -66,6 +66,19 @@ impl Apart {
         Apart { found: scan::openmp(file), existing, guard, known, kept, replaced }
     }
 
+    /// The same, for a part of the file.
+    pub fn part(&self) -> Apart {
+        let (known, kept, replaced) = Default::default();
+        Apart { found: self.found.clone(), existing: self.existing, guard: self.guard, known, kept, replaced }
+    }
+
+    /// Takes over what is known of a part of the file.
+    pub fn join(&mut self, mut part: Apart) {
+        self.known.append(&mut part.known);
+        self.kept.append(&mut part.kept);
+        self.replaced.append(&mut part.replaced);
+    }
+
     /// Parts the directives that have counterparts from the others.
     pub fn choose(&mut self, unit: &Unit, bound: Vec<Bound>) -> Chosen {
         let Some(found) = &self.found else { return Chosen { bound, ..Chosen::default() } };

@@ -8,7 +8,7 @@ mod host_data;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -115,7 +115,7 @@ struct View<'a> {
     options: &'a Options,
     scan: &'a Scan,
     /// The conditions of the preprocessor.
-    conditions: Rc<Conditions>,
+    conditions: Arc<Conditions>,
 }
 
 impl BackEnd for FortranCuda {

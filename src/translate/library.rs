@@ -95,6 +95,23 @@ impl<'a> Library<'a> {
         self.conditionals = scan.conditionals.clone();
     }
 
+    /// The same, for a part of the file: it knows the names that no view has shown.
+    pub fn part(&self) -> Library<'a> {
+        Library { names: self.names.clone(), ..Library::new(self.target, self.folder) }
+    }
+
+    /// Takes over what a part of the file has brought.
+    pub fn join(&mut self, mut part: Library) {
+        self.names.retain(|place, _| part.names.contains_key(place));
+        self.modules.append(&mut part.modules);
+        self.omp |= part.omp;
+        self.support |= part.support;
+        self.by_directives |= part.by_directives;
+        self.left |= part.left;
+        self.diags.append(&mut part.diags);
+        self.rows.append(&mut part.rows);
+    }
+
     /// Remembers the `use` statements of a Fortran file.
     pub fn used(&mut self, unit: &Unit) {
         let used = unit.scopes.iter().flat_map(|scope| &scope.uses);

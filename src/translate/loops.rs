@@ -36,6 +36,14 @@ impl Found {
         feedback.into_iter().filter(|(span, _)| !stays(span)).map(|(_, one)| one).collect()
     }
 
+    /// Takes over what another part of the file has brought.
+    pub fn join(&mut self, mut part: Found) {
+        self.feedback.append(&mut part.feedback);
+        self.constructs.append(&mut part.constructs);
+        self.diags.append(&mut part.diags);
+        self.closed.append(&mut part.closed);
+    }
+
     fn add(&mut self, facts: &Facts, verdict: &Verdict) {
         let span = facts.unit.stmt(verdict.stmt).span;
         let name = |symbol: &SymbolId| facts.symbols.get(*symbol).name.clone();

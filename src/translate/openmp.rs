@@ -3,7 +3,7 @@
 //! Invariant: `openacc.h`, guards and OpenMP of the source come last, once it is known what is left untranslated.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{self, Bound};
@@ -20,7 +20,7 @@ use super::allocations;
 use super::existing::{Apart, Chosen};
 use super::library::Library;
 use super::specification::Specifications;
-use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
+use super::views::{BackEnd, Gathered, InParts, Lowered, Made, Reached, Rest};
 use super::{DataUse, Options, Outcome, Source};
 use super::{data, parted, read};
 
@@ -144,6 +144,29 @@ impl BackEnd for OpenMp<'_> {
     }
 }
 
+impl InParts for OpenMp<'_> {
+    fn begin(&mut self, whole: &Scan) {
+        self.library.scanned(whole);
+    }
+
+    fn part(&self) -> Self {
+        OpenMp {
+            library: self.library.part(),
+            specifications: Specifications::default(),
+            placed: BTreeSet::new(),
+            apart: self.apart.part(),
+            names: Vec::new(),
+            later: None,
+        }
+    }
+
+    fn join(&mut self, part: Self) {
+        self.library.join(part.library);
+        self.specifications.join(part.specifications);
+        self.apart.join(part.apart);
+    }
+}
+
 impl OpenMp<'_> {
     /// The edits for each directive; none for those that are left untranslated.
     fn changes(
@@ -226,7 +249,7 @@ impl OpenMp<'_> {
 /// What OpenMP makes of the directives of a view.
 struct Planned {
     lowered: Vec<omp::Lowered>,
-    conditions: Rc<Conditions>,
+    conditions: Arc<Conditions>,
     /// What is implied for variables at each directive.
     implied: Vec<Vec<DataUse>>,
 }

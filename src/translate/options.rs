@@ -2,7 +2,7 @@
 //!
 //! Invariant: the default is OpenMP 4.5 for any compiler.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Threads};
 use crate::edit::Guards;
 use crate::omp::{self, Nest, Queues};
 use crate::rules;
@@ -118,6 +118,8 @@ pub struct Options {
     /// Files of so many bytes are translated in parts that have nothing to do with one another, each of half as many bytes at
     /// least.
     pub parts_from: usize,
+    /// What the parts of such a file may have of threads.
+    pub threads: Threads,
 }
 
 impl Options {
@@ -154,6 +156,7 @@ impl Default for Options {
             budget: Budget::default(),
             islands_from: 16 * 1024,
             parts_from: 64 * 1024,
+            threads: Threads::default(),
         }
     }
 }

@@ -59,6 +59,15 @@ impl Specifications {
         }
     }
 
+    /// Takes over what a part of the file asks for.
+    pub fn join(&mut self, part: Specifications) {
+        for (place, lines) in part.lines {
+            for WantedLine { line, by } in lines {
+                by.into_iter().for_each(|by| self.add(place, line.clone(), by));
+            }
+        }
+    }
+
     /// Remembers a line for the specification part at `place` that the directive at `by` asks for.
     pub fn add(&mut self, place: u32, line: String, by: u32) {
         let known = self.lines.entry(place).or_default();

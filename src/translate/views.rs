@@ -3,10 +3,12 @@
 //!
 //! Invariant: a directive is translated in the first view that reaches it, and reported once.
 
+mod parts;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, EndKind};
 use crate::bind::{self, Bound};
@@ -27,6 +29,8 @@ use super::staying::{self, Region};
 use super::together::Hidden;
 use super::{Beside, DataUse, DirectiveReport, Options, Outcome, Source, Translation, Wish, data, wishes};
 
+pub use parts::{InParts, in_parts};
+
 /// What the views seen so far have brought, for any back end.
 pub struct Gathered<'a> {
     /// The source.
@@ -44,7 +48,7 @@ pub struct Gathered<'a> {
     /// The bytes of constructs that are left untranslated.
     left: Vec<Span>,
     /// The conditions of the file, once they are asked for.
-    conditions: OnceCell<Rc<Conditions>>,
+    conditions: OnceCell<Arc<Conditions>>,
 }
 
 /// What a view reaches and no view before did.
@@ -146,14 +150,6 @@ pub fn translate_view(
     let mut views = Views::new(source, options, back);
     views.view(view);
     views.finish()
-}
-
-/// Translates a source in parts that have nothing to do with one another. `None` if it has no such parts, if the grammar
-/// cannot read all of it, or if `data` directives stay, which concern what is called in their regions.
-pub fn in_parts(source: &Source, options: &Options, back: &mut dyn BackEnd) -> Option<Translation> {
-    let mut views = Views::new(source, options, back);
-    views.in_parts()?;
-    Some(views.finish())
 }
 
 /// Steps for each byte of a file that a view shows: all of it is read.
@@ -282,35 +278,6 @@ impl<'a, 'b> Views<'a, 'b> {
             }
         }
         host::with_stack(unit.depth(), || self.translate_view(&scan, unit, &fresh));
-    }
-
-    /// Translates what the first view reaches, part by part.
-    fn in_parts(&mut self) -> Option<()> {
-        let source = self.all.source;
-        let length = source.file.bytes.len();
-        budget::spend(length as u64 * STEPS_PER_BYTE);
-        let (scan, said) = scan::scan(&source.file, &source.shown(&View::default()));
-        let parts = source.parts(&scan, self.all.options)?;
-        self.known = scan.directives.iter().map(|text| (text.span.start, (text.span, false))).collect();
-        self.all.diags.extend(said);
-        self.errors = Some(0);
-        self.in_parts = parts.functions().to_vec();
-        for at in 0..parts.count() {
-            let gone = parts.gone(at);
-            let part = parts.scan(&scan, at, &gone);
-            let has_more = self.back.scanned(&part, (at == 0).then_some(&scan), &mut self.all);
-            let fresh = fresh(&part, &self.all.reports);
-            if fresh.is_empty() && !has_more {
-                continue;
-            }
-            let unit = host::parse_part(&source.file, &part, &gone)?;
-            host::with_stack(unit.depth(), || self.translate_view(&part, unit, &fresh));
-            if !self.staying.is_empty() {
-                return None;
-            }
-        }
-        self.shadow = Some(scan.shadow);
-        Some(())
     }
 
     /// Takes the functions out of a view that have nothing to do with its directives, and parses the rest. All of it stays if
@@ -668,6 +635,7 @@ impl<'a, 'b> Views<'a, 'b> {
             past: self.past.as_ref(),
             in_parts: &self.in_parts,
             headers: all.source.shown(&View::default()),
+            threads: &all.options.threads,
         };
         // Beside OpenMP of the source, or under a guard, OpenACC that stays is done.
         let is_left = |report: &DirectiveReport| report.outcome == Outcome::Left;
@@ -738,8 +706,8 @@ impl Gathered<'_> {
     }
 
     /// The conditions of the file, whatever a view shows of it.
-    pub fn conditions(&self) -> Rc<Conditions> {
-        Rc::clone(self.conditions.get_or_init(|| Rc::new(Conditions::of(&self.source.file))))
+    pub fn conditions(&self) -> Arc<Conditions> {
+        Arc::clone(self.conditions.get_or_init(|| Arc::new(Conditions::of(&self.source.file))))
     }
 
     /// Adds an edit that belongs to no directive.

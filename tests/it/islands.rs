@@ -3,6 +3,7 @@
 //! Invariant: a source is translated alike, and mentioned alike, whether functions that have nothing to do with its directives
 //! are read or not, and whether functions that have nothing to do with one another are read together or not.
 
+use acc2omp::budget::Threads;
 use acc2omp::report;
 use acc2omp::scan::{self, View};
 use acc2omp::source::{Language, Languages, SourceFile};
@@ -16,7 +17,10 @@ fn alike(name: &str, bytes: &[u8], language: Language, to: To) -> Result<bool, S
     let whole = usize::MAX;
     let [whole, islands, parts] =
         [(whole, whole), (0, whole), (whole, 0)].map(|(islands_from, parts_from)| {
-            let options = Options { islands_from, parts_from, to, ..Options::default() };
+            // Parts are translated on another thread, too.
+            let threads = Threads::default();
+            threads.free();
+            let options = Options { islands_from, parts_from, to, threads, ..Options::default() };
             let translation = translate(&source, &options);
             let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
             let beside =

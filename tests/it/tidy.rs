@@ -24,7 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("cuda", &["plan", "acc", "host", "bind", "sema", "scan"]),
     ("cxx", &["plan", "acc", "host", "bind", "sema", "scan"]),
     ("layout", &["scan", "host", "omp", "cuda::Change", "edit"]),
-    ("edit", &["scan", "host"]),
+    ("edit", &["budget", "scan", "host"]),
     (
         "translate",
         &[
