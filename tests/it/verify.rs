@@ -547,7 +547,7 @@ fn what_a_makefile_lacks_is_said() {
         "{text}"
     );
     assert!(text.contains("run = \"./a\""), "{text}");
-    let clang = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90";
+    let clang = "acc2omp cc -- clang -w -O2 -fopenmp --offload-arch=sm_90";
     let text =
         text.replace(clang, "cc").replace("$(MORE)'\" }\ntimeout", "$(MORE)'\", device = false }\ntimeout");
     write("acc2omp.toml", &text);
