@@ -1780,7 +1780,9 @@ pub fn openmp_before_call(at: Span, directive: &str) -> Diag {
         409,
         Severity::Info,
         at,
-        format!("this OpenMP stands before the code of `{directive}`, which becomes a call: builds with OpenMP fail here"),
+        format!(
+            "this OpenMP stands before the code of `{directive}`, which becomes a call: builds with OpenMP fail here"
+        ),
         "needs a loop or a block after it",
         "build without OpenMP, as builds for OpenACC do; or remove this line",
     )

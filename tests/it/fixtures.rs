@@ -74,6 +74,7 @@ fn said(source: &Source, translation: &Translation) -> Vec<u8> {
     let mut said = String::new();
     for diag in &translation.diagnostics {
         let line = source.file.lines.line(diag.primary.span.start) + 1;
+        assert_ne!(diag.severity, Severity::Bug, "{}:{line}: {}", source.file.name, diag.message);
         let _ = writeln!(said, "# {line}: {} {}", diag.code, diag.message);
     }
     said.into_bytes()

@@ -56,6 +56,13 @@ impl FortranCuda {
         if ![span, end_span].iter().all(|one| layout::stands_alone(file, *one)) {
             return Err(refused("a directive among other code on one line"));
         }
+        if names.is_empty() {
+            // Without a name it changes nothing inside, and goes (A0020).
+            return Ok(vec![
+                (at, vec![layout::removed(file, span)]),
+                (end, vec![layout::removed(file, end_span)]),
+            ]);
+        }
         head.extend(body);
         head.push(format!("  associate ({})", names.join(", ")));
         self.need(view, file, span.start, false)?;

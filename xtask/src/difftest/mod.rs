@@ -226,7 +226,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
         println!("kept in {}", work.keep().display());
     }
     println!("{}", toolchains.spent);
-    println!("{} not made: the same compiler has built the same text, before or after its preprocessor", tally.same);
+    println!(
+        "{} not made: the same compiler has built the same text, before or after its preprocessor",
+        tally.same
+    );
     println!("{} not run: the compiler or the translator does not know all that they use", tally.not_run);
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if tally.failed == 0 { Verdict::Passed } else { Verdict::Failed })
