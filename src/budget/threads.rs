@@ -104,12 +104,19 @@ mod tests {
         let threads = Threads::default();
         threads.free();
         let spent = |most: u64| {
-            let work = |_| Some(spend(10));
+            let work = |_| {
+                spend(10);
+                Some(())
+            };
             within(limits(most), || threads.each(4, work).is_some())
         };
         assert_eq!(spent(39), Err(Exceeded::Steps(39)));
         assert_eq!(spent(40), Ok(true));
-        let deep = within(limits(90), || threads.each(4, |at| Some(reach(at * 4))).is_some());
+        let work = |at| {
+            reach(at * 4);
+            Some(())
+        };
+        let deep = within(limits(90), || threads.each(4, work).is_some());
         assert_eq!(deep, Err(Exceeded::Depth(10)));
     }
 
