@@ -96,6 +96,8 @@ pub struct Unit {
     pub inputs: Vec<(String, usize)>,
     /// Fortran's `do concurrent` loops, inner ones before outer ones.
     pub concurrent: Vec<Concurrent>,
+    /// The loops of Fortran's `forall`, which are no `do` loops.
+    pub forall: Vec<StmtId>,
     /// Fortran's statement functions.
     pub statement_functions: Vec<StatementFunction>,
     /// Arguments of Fortran's references that are named there: the value, and the name; by id of the value.

@@ -24,6 +24,9 @@ fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanon
     if unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_none()) {
         return Err(NotCanonical("it is a `do concurrent` that cannot be written as `do` loops here"));
     }
+    if unit.forall.contains(&stmt) {
+        return Err(NotCanonical("it is a `forall`, and not a `do` loop"));
+    }
     let (name, at, first, declared) = init
         .and_then(|init| initialised(unit, init))
         .ok_or(NotCanonical("its first part is not `variable = value`"))?;

@@ -250,6 +250,7 @@ impl<'t> Reader<'_, 't> {
         for (place, (part, header)) in headers.into_iter().enumerate().rev() {
             let code = if place == 0 { whole } else { Span { start: part.start_byte() as u32, ..whole } };
             inner = self.loop_of(code, header, inner);
+            self.unit.forall.push(inner);
         }
         inner
     }
