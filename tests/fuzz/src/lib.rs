@@ -127,6 +127,14 @@ fn are_same(one: &Translation, other: &Translation) -> bool {
         && format!("{:?}", one.diagnostics) == format!("{:?}", other.diagnostics)
 }
 
+/// Whether a second run to CUDA may translate what the first one left: constructs of which the preprocessor chooses one
+/// (A0337), and those of a source that the grammar cannot read (`docs/robustness.md`, what is open).
+fn may_go_on(file: &SourceFile, first: &Translation, options: &Options) -> bool {
+    let is_chosen = |diag: &Diag| diag.code.to_string() == "A0337";
+    options.to == To::Cuda
+        && (first.diagnostics.iter().any(is_chosen) || errors(file, &View::default()) != Some(0))
+}
+
 /// The whole path, for one set of options.
 fn translated(file: SourceFile, options: &Options) {
     let source = Source { file, headers: Vec::new() };
@@ -136,6 +144,9 @@ fn translated(file: SourceFile, options: &Options) {
     assert_reads(&source.file, &first, options);
     let other = std::thread::scope(|scope| scope.spawn(|| translate(&source, options)).join().unwrap());
     assert!(are_same(&first, &other), "another thread translates in another way");
+    if may_go_on(&source.file, &first, options) {
+        return;
+    }
     let output = Source { file: source.file.with(first.text.clone()), headers: Vec::new() };
     let again = translate(&output, options);
     assert!(again.text == first.text, "the output is translated again: {:?}", again.edits);
