@@ -96,7 +96,7 @@ pub struct Unit {
     pub inputs: Vec<(String, usize)>,
     /// Fortran's `do concurrent` loops, inner ones before outer ones.
     pub concurrent: Vec<Concurrent>,
-    /// The loops of Fortran's `forall`, which are no `do` loops.
+    /// The loops of Fortran's `forall`, which are not `do` loops.
     pub forall: Vec<StmtId>,
     /// Fortran's statement functions.
     pub statement_functions: Vec<StatementFunction>,
