@@ -45,7 +45,8 @@ pub fn made(root: &Path) -> Option<Made> {
         let why = "the scripts of MPI must call gcc and clang: `OMPI_CC`, `MPICH_CC` and the like say so";
         remarks.push(why.to_owned());
     }
-    let builds = (!named.is_empty()).then(|| ALL.map(|of| build(of, &named, &flags)));
+    let again = if has_clean(&makefile) { Again::Clean } else { Again::Always };
+    let builds = (!named.is_empty()).then(|| ALL.map(|of| build(of, again, &named, &flags)));
     let program = program(&makefile, root);
     let run = match program {
         Some(program) if is_below(&program) => Some(run(&makefile, &program)),
@@ -60,6 +61,21 @@ pub fn made(root: &Path) -> Option<Made> {
     };
     let files = makefile.files.iter().map(|file| file.display().to_string()).collect();
     Some(Made { builds, run, files, remarks })
+}
+
+/// How all is built anew, because a copy of the folder holds what was built there.
+#[derive(Clone, Copy, PartialEq)]
+enum Again {
+    /// The makefile removes it.
+    Clean,
+    /// Make takes nothing for up to date.
+    Always,
+}
+
+/// Whether a rule makes `clean`.
+fn has_clean(makefile: &Makefile) -> bool {
+    let mut targets = makefile.rules.iter().filter_map(|rule| makefile.expand(&rule.targets));
+    targets.any(|all| all.split_whitespace().any(|target| target == "clean"))
 }
 
 /// Whether a path leads into the folder.
@@ -181,7 +197,7 @@ fn flags(makefile: &Makefile, named: &[Named]) -> (String, Vec<String>) {
 
 /// The command that builds a program. With the name of the compiler, the flags of the makefile stay what they are: it may say
 /// there where headers are.
-fn build(of: Of, named: &[Named], flags: &str) -> String {
+fn build(of: Of, again: Again, named: &[Named], flags: &str) -> String {
     let mut before = BTreeSet::new();
     let mut variables = String::new();
     for Named { variable, compiler, program, rest } in named {
@@ -207,7 +223,10 @@ fn build(of: Of, named: &[Named], flags: &str) -> String {
         variables += &format!(" {variable}='{launcher}{calls}{rest} {}{library}'", of.options(language));
     }
     let before: String = before.into_iter().collect();
-    format!("make clean; {before}make{variables}{flags}")
+    match again {
+        Again::Clean => format!("make clean; {before}make{variables}{flags}"),
+        Again::Always => format!("{before}make -B{variables}{flags}"),
+    }
 }
 
 /// The program that a makefile links first, from the rule on that make begins with.
@@ -311,14 +330,14 @@ mod tests {
     fn flags_of_a_makefile_stay_but_for_openacc() {
         let made = of("CC = craycc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n");
         let [reference, _, test] = made.builds.unwrap();
-        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
+        assert_eq!(reference, "make -B CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
         assert!(
             test.contains("CC='acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90' CFLAGS='-O3 -Iinc'")
         );
         assert_eq!(made.run.as_deref(), Some("./a # and its arguments"));
         assert!(made.remarks[0].ends_with("dropped or replaced: -acc -gpu=cc90"), "{:?}", made.remarks);
         let made = of("CFLAGS = -O3 -Iinc\na: a.c\n\t${CC} ${CFLAGS} a.c\n");
-        assert_eq!(made.builds.unwrap()[0], "make clean; make CC='gcc -O2 -fopenacc -foffload=disable'");
+        assert_eq!(made.builds.unwrap()[0], "make -B CC='gcc -O2 -fopenacc -foffload=disable'");
     }
 
     #[test]
@@ -335,7 +354,7 @@ mod tests {
         let [reference, _, test] = made.builds.unwrap();
         assert_eq!(
             reference,
-            "make clean; make F77='gfortran -ffixed-line-length-132 -O2 -fopenacc -foffload=disable' FFLAGS='$(INC)'"
+            "make -B F77='gfortran -ffixed-line-length-132 -O2 -fopenacc -foffload=disable' FFLAGS='$(INC)'"
         );
         assert!(test.contains("F77='acc2omp fc -- gfortran -ffixed-line-length-132 -O2 -fopenmp'"), "{test}");
         assert_eq!((made.run, made.files.len()), (None, 3));
@@ -350,7 +369,7 @@ mod tests {
         );
         let [reference, _, test] = made.builds.unwrap();
         assert!(reference.contains("MPI_COMPILER='mpif90 -O2 -fopenacc"), "{reference}");
-        assert!(test.starts_with("make clean; MPICH_CXX=clang++ MPICH_FC=gfortran OMPI_CXX=clang++ OMPI_FC=gfortran make CXXCOMPILER='acc2omp c++ -- mpicxx "), "{test}");
+        assert!(test.starts_with("MPICH_CXX=clang++ MPICH_FC=gfortran OMPI_CXX=clang++ OMPI_FC=gfortran make -B CXXCOMPILER='acc2omp c++ -- mpicxx "), "{test}");
         assert_eq!(made.run.as_deref(), Some("mpirun -np 4 ./tea"));
     }
 
@@ -384,5 +403,15 @@ mod tests {
             Some("./solve # and its arguments")
         );
         assert_eq!(run("$(EXE): a.o\n"), None);
+        assert_eq!(run("P != echo solve\n$(P): a.o\n\t$(CC) a.o -o $@\n"), None, "a command names it");
+    }
+
+    #[test]
+    fn a_makefile_without_clean_builds_all_anew() {
+        let build = |more: &str| of(&format!("CC = gcc\na: a.c\n\t$(CC) a.c -o a\n{more}")).builds.unwrap();
+        assert!(build("").iter().all(|build| build.starts_with("make -B CC=")));
+        for clean in ["clean:\n\trm -f a\n", "C = clean\nall $(C)::\n\trm -f a\n"] {
+            assert!(build(clean).iter().all(|build| build.starts_with("make clean; make CC=")));
+        }
     }
 }

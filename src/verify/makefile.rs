@@ -12,6 +12,9 @@ const NAMES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// So many files are read at most, and so deep are variables of variables followed.
 const LIMIT: usize = 32;
 
+/// A value that a command makes (`NAME != command`): it is not known here.
+const BY_COMMAND: &str = "$(shell !=)";
+
 /// A makefile with what it includes.
 #[derive(Debug, Default)]
 pub struct Makefile {
@@ -150,6 +153,7 @@ impl Makefile {
         let old = self.variables.get(&name).cloned();
         let value = match (sign, old) {
             (Some('?'), Some(old)) => old,
+            (Some('!'), _) => BY_COMMAND.to_owned(),
             (Some('+'), Some(old)) => format!("{old} {value}"),
             // What a variable is made of itself is written out.
             (_, old) => [format!("$({name})"), format!("${{{name}}}")]
@@ -329,14 +333,14 @@ mod tests {
         let made = makefile(
             "DEF = make.def\ninclude $(DEF) # here\nA ?= x\nA ?= y\nB = -O3 \\\n  -g\nB += -w\nC := $(B) -c\n\
              ifeq ($(A),y)\nD = 1\nelse ifeq ($(A),x)\n\tD = 2\nelse\nD = 3\nendif\nifdef NO\nD = 4\nendif\n\
-             F_x = f\nF = $(F_$(A))\nS = a.c b.c\nO = $(S:.c=.o)\nW = $(shell ls)\n",
+             F_x = f\nF = $(F_$(A))\nS = a.c b.c\nO = $(S:.c=.o)\nW = $(shell ls)\nV != echo a\nV += b\n",
         );
         let value = |name: &str| made.expand(&format!("$({name})"));
         assert_eq!(value("FLINK").as_deref(), Some("pgf90"));
         assert_eq!(value("C").unwrap().split_whitespace().collect::<Vec<_>>(), ["-O3", "-g", "-w", "-c"]);
         assert_eq!((value("D").as_deref(), value("F").as_deref()), (Some("2"), Some("f")));
         assert_eq!((value("O").as_deref(), value("W")), (Some("a.o b.o"), None));
-        assert_eq!(value("NO").as_deref(), Some(""));
+        assert_eq!((value("NO").as_deref(), value("V")), (Some(""), None));
         assert_eq!(made.files, [Path::new("Makefile"), Path::new("make.def")]);
         assert_eq!(makefile("include ../x/none.def\n").missing, [Path::new("../x/none.def")]);
     }

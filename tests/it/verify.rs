@@ -554,6 +554,38 @@ fn what_a_makefile_lacks_is_said() {
     expect_in(folder.path(), &["-y"], 0, "same");
 }
 
+/// What `--init` writes for these files, beside the source of the other tests.
+fn init(files: &[(&str, &str)]) -> (TempDir, String) {
+    let folder = folder("");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let output = verify(folder.path(), &["--init"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
+    (folder, text)
+}
+
+#[test]
+fn what_was_built_before_is_not_compared_with_itself() {
+    let makefile = "CC = cc\nCFLAGS = -w\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n";
+    let (folder, text) = init(&[("Makefile", makefile)]);
+    assert!(text.contains("\"make -B CC='gcc "), "{text}");
+    let built = Command::new("make").current_dir(folder.path()).output().unwrap();
+    assert!(built.status.success());
+    let clang = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90'\" }\ntimeout";
+    let other = "cc -DVALUE=2.0'\", device = false }\ntimeout";
+    fs::write(folder.path().join("acc2omp.toml"), text.replace(clang, other)).unwrap();
+    expect_in(folder.path(), &["-y"], 1, "reference `1.000000000`, test `2.000000000`");
+}
+
+#[test]
+fn a_program_that_a_command_names_is_not_known() {
+    let makefile = "CC = nvc\nEXE != echo main\nall: $(EXE)\n$(EXE): a.c\n\t$(CC) -o $@ $<\n";
+    let (_folder, text) = init(&[("Makefile", makefile)]);
+    assert!(text.contains("run = \"false # the program"), "{text}");
+}
+
 #[test]
 fn a_folder_without_a_configuration_is_said() {
     let folder = tempfile::tempdir().unwrap();
