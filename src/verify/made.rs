@@ -2,10 +2,10 @@
 //!
 //! Invariant: a program is named only if a rule links it below the folder; what stays in the way is a remark.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::makefile::{Makefile, Rule};
+use super::makefile::{self, Line, Makefile, Rule};
 use super::toolchain::{ALL, Compiler, Kind, LANGUAGES, Of, for_gcc};
 
 /// What a makefile says.
@@ -37,6 +37,7 @@ pub fn made(root: &Path) -> Option<Made> {
     let named = compilers(&makefile);
     let (flags, dropped) = flags(&makefile, &named);
     let mut remarks = remarks(&makefile, named.is_empty());
+    remarks.extend(makefile.lines.iter().filter_map(|line| staying(&makefile, &named, &flags, line)));
     if !dropped.is_empty() {
         let all = dropped.join(" ");
         remarks.push(format!("flags that are not for gcc and clang are dropped or replaced: {all}"));
@@ -176,8 +177,8 @@ fn compiler(makefile: &Makefile, name: &str) -> Option<Named> {
 }
 
 /// The variables whose flags are not all for gcc and clang, with those that are, and the other flags.
-fn flags(makefile: &Makefile, named: &[Named]) -> (String, Vec<String>) {
-    let (mut text, mut dropped) = (String::new(), BTreeSet::new());
+fn flags(makefile: &Makefile, named: &[Named]) -> (BTreeMap<String, String>, Vec<String>) {
+    let (mut set, mut dropped) = (BTreeMap::new(), BTreeSet::new());
     let mut used = makefile.used();
     // Make's own rules use them.
     used.extend(["CFLAGS", "CXXFLAGS", "FFLAGS", "CPPFLAGS", "LDFLAGS"].map(str::to_owned));
@@ -186,18 +187,63 @@ fn flags(makefile: &Makefile, named: &[Named]) -> (String, Vec<String>) {
         let Some(value) = makefile.value(&name).filter(|value| !value.contains('\'')) else { continue };
         let is_flags = value.split_whitespace().next().is_some_and(|word| word.starts_with(['-', '$']));
         let words: Vec<&str> = value.split_whitespace().collect();
-        let (kept, gone) = for_gcc(&words);
+        let (kept, mut gone) = for_gcc(&words);
+        gone.retain(|word| !is_overriding(makefile, &name, word));
         if is_flags && !gone.is_empty() {
-            text += &format!(" {name}='{}'", kept.join(" "));
+            set.insert(name, kept.join(" "));
             dropped.extend(gone.into_iter().map(str::to_owned));
         }
     }
-    (text, dropped.into_iter().collect())
+    (set, dropped.into_iter().collect())
+}
+
+/// Whether a word of a variable stays because of `override`.
+fn is_overriding(makefile: &Makefile, name: &str, word: &str) -> bool {
+    let of = makefile::Of::Override(name.to_owned());
+    let mut lines = makefile.lines.iter().filter(|line| line.of == of);
+    lines.any(|line| line.text.split_whitespace().any(|one| one == word))
+}
+
+/// What is said of a line whose flags or compiler stay, whatever the command line sets.
+fn staying(
+    makefile: &Makefile,
+    named: &[Named],
+    set: &BTreeMap<String, String>,
+    Line { place, text, of }: &Line,
+) -> Option<String> {
+    let names_compiler = |name: &String| named.iter().any(|one| one.variable == *name);
+    let why = match of {
+        makefile::Of::Override(name) if names_compiler(name) => {
+            return Some(format!(
+                "{place} sets `{name}` with `override`, and the command line cannot change it: take `override` out"
+            ));
+        }
+        makefile::Of::Override(_) => "`override` keeps it: take `override` out",
+        // The command line counts.
+        makefile::Of::Target(name) if names_compiler(name) || set.contains_key(name) => return None,
+        makefile::Of::Target(_) => "it is set for one target alone: set the variable in the commands",
+        makefile::Of::Recipe => {
+            let calls = |name: &String| {
+                let value = makefile.expand(&format!("$({name})")).unwrap_or_default();
+                names_compiler(name) || value.split_whitespace().next().and_then(Compiler::called).is_some()
+            };
+            makefile.names(text).iter().find(|name| calls(name))?;
+            "it stands in a command: write a variable for it, as $(ACCFLAGS)"
+        }
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let gone = for_gcc(&words).1;
+    (!gone.is_empty()).then(|| {
+        format!(
+            "{place} holds `{}`, which is not for gcc and clang: the reference build may fail because of it; {why}",
+            gone.join(" ")
+        )
+    })
 }
 
 /// The command that builds a program. With the name of the compiler, the flags of the makefile stay what they are: it may say
 /// there where headers are.
-fn build(of: Of, again: Again, named: &[Named], flags: &str) -> String {
+fn build(of: Of, again: Again, named: &[Named], flags: &BTreeMap<String, String>) -> String {
     let mut before = BTreeSet::new();
     let mut variables = String::new();
     for Named { variable, compiler, program, rest } in named {
@@ -223,6 +269,7 @@ fn build(of: Of, again: Again, named: &[Named], flags: &str) -> String {
         variables += &format!(" {variable}='{launcher}{calls}{rest} {}{library}'", of.options(language));
     }
     let before: String = before.into_iter().collect();
+    let flags: String = flags.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
     match again {
         Again::Clean => format!("make clean; {before}make{variables}{flags}"),
         Again::Always => format!("{before}make -B{variables}{flags}"),
@@ -404,6 +451,29 @@ mod tests {
         );
         assert_eq!(run("$(EXE): a.o\n"), None);
         assert_eq!(run("P != echo solve\n$(P): a.o\n\t$(CC) a.o -o $@\n"), None, "a command names it");
+    }
+
+    #[test]
+    fn flags_that_the_command_line_cannot_change_are_said_with_their_line() {
+        let made = of("CC = nvc\na: a.c\n\t$(CC) -acc -Minfo=accel a.c -o a\n");
+        assert!(made.remarks[0].starts_with("Makefile:3 holds `-acc -Minfo=accel`, "), "{:?}", made.remarks);
+        assert!(made.remarks[0].contains("may fail"));
+        let text = "override CFLAGS += -acc\nCFLAGS += -fast\nCC = nvc\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n";
+        let made = of(text);
+        assert!(made.remarks[0].starts_with("Makefile:1 holds `-acc`, "), "{:?}", made.remarks);
+        assert!(made.remarks[1].ends_with("replaced: -fast"), "{:?}", made.remarks);
+        let made = of(&text.replace("CFLAGS += -fast\n", ""));
+        assert!(made.remarks.iter().all(|one| !one.contains("replaced")), "{:?}", made.remarks);
+        let text =
+            "CC = gcc\ngpu: CC = nvc\ngpu: CFLAGS = -acc -fast\ngpu: a\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n";
+        let made = of(text);
+        assert!(made.remarks[0].starts_with("Makefile:3 holds `-acc -fast`, "), "{:?}", made.remarks);
+        assert_eq!(made.run.as_deref(), Some("./a # and its arguments"));
+        // What the command line sets replaces that of one target.
+        let made = of(&format!("CFLAGS = -acc\n{text}"));
+        assert!(made.remarks[0].contains("replaced: -acc"), "{:?}", made.remarks);
+        let made = of("override CC = nvc\na: a.c\n\t$(CC) a.c -o a\n");
+        assert!(made.remarks[0].starts_with("Makefile:1 sets `CC` with `override`"), "{:?}", made.remarks);
     }
 
     #[test]
