@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::makefile::{self, Line, Makefile, Rule};
+use super::programs::{self, Choice, Program, SOURCES};
 use super::toolchain::{ALL, Compiler, Kind, LANGUAGES, Of, for_gcc};
 
 /// What a makefile says.
@@ -48,17 +49,24 @@ pub fn made(root: &Path) -> Option<Made> {
     }
     let again = if has_clean(&makefile) { Again::Clean } else { Again::Always };
     let builds = (!named.is_empty()).then(|| ALL.map(|of| build(of, again, &named, &flags)));
-    let program = program(&makefile, root);
-    let run = match program {
-        Some(program) if is_below(&program) => Some(run(&makefile, &program)),
-        Some(program) => {
+    let programs = programs(&makefile, root);
+    let run = match programs::choose(root, &programs) {
+        Choice::One(Program { path, .. }, why) if is_below(path) => {
+            remarks.extend(why);
+            Some(run(&makefile, path))
+        }
+        Choice::One(Program { path, .. }, _) => {
             remarks.push(format!(
                 "the program is linked outside of this folder, where copies would meet: {}",
-                program.display()
+                path.display()
             ));
             None
         }
-        None => None,
+        Choice::Unclear(run, why) => {
+            remarks.push(why);
+            Some(run)
+        }
+        Choice::Nothing => None,
     };
     let files = makefile.files.iter().map(|file| file.display().to_string()).collect();
     Some(Made { builds, run, files, remarks })
@@ -276,42 +284,124 @@ fn build(of: Of, again: Again, named: &[Named], flags: &BTreeMap<String, String>
     }
 }
 
-/// The program that a makefile links first, from the rule on that make begins with.
-fn program(makefile: &Makefile, root: &Path) -> Option<PathBuf> {
+/// The programs that a makefile links, from the rule on that make begins with.
+fn programs(makefile: &Makefile, root: &Path) -> Vec<Program> {
     let first = makefile.rules.iter().find_map(|rule| {
         let targets = makefile.expand(&rule.targets)?;
         let target = targets.split_whitespace().next()?.to_owned();
         (!target.starts_with('.') && !target.contains('%')).then_some(target)
-    })?;
-    linked(makefile, root, &first, &mut BTreeSet::new())
+    });
+    let mut all = Vec::new();
+    if let Some(first) = first {
+        linked(makefile, root, &first, &mut BTreeSet::new(), &mut all);
+    }
+    all
 }
 
-/// The program that is linked for a target.
-fn linked(makefile: &Makefile, root: &Path, target: &str, seen: &mut BTreeSet<String>) -> Option<PathBuf> {
-    if !seen.insert(target.to_owned()) {
-        return None;
-    }
+/// The rules for a target.
+fn rules<'m>(makefile: &'m Makefile, target: &str) -> Vec<&'m Rule> {
     let is_of = |rule: &&Rule| {
         makefile.expand(&rule.targets).is_some_and(|all| all.split_whitespace().any(|one| one == target))
     };
-    let rules: Vec<&Rule> = makefile.rules.iter().filter(is_of).collect();
-    let mut recipe = rules.iter().flat_map(|rule| &rule.recipe);
-    if let Some(program) = recipe.find_map(|line| output(makefile, line, target)) {
-        return Some(program);
+    makefile.rules.iter().filter(is_of).collect()
+}
+
+/// Finds the programs that are linked for a target.
+fn linked(
+    makefile: &Makefile,
+    root: &Path,
+    target: &str,
+    seen: &mut BTreeSet<String>,
+    all: &mut Vec<Program>,
+) {
+    if !seen.insert(target.to_owned()) {
+        return;
+    }
+    let rules = rules(makefile, target);
+    let recipe = rules.iter().flat_map(|rule| &rule.recipe);
+    let outputs: Vec<(PathBuf, &String)> =
+        recipe.filter_map(|line| Some((output(makefile, line, target)?, line))).collect();
+    let is_one = outputs.iter().all(|(path, _)| *path == outputs[0].0);
+    for (path, line) in &outputs {
+        let mut sources = named_sources(makefile, root, line);
+        if is_one {
+            sources_of(makefile, root, target, &mut BTreeSet::new(), &mut sources);
+        }
+        programs::add(all, Program { path: path.clone(), sources });
+    }
+    if !outputs.is_empty() {
+        return;
     }
     let needs: Vec<String> = rules.iter().filter_map(|rule| makefile.expand(&rule.needs)).collect();
     let mut needs: Vec<&str> = needs.iter().flat_map(|needs| needs.split_whitespace()).collect();
-    let ends = ["c", "cc", "cpp", "C", "f", "F", "f90", "F90"];
     let is_made_by_make = || {
         let has_object = needs.contains(&&*format!("{target}.o"));
-        has_object || ends.iter().any(|end| root.join(format!("{target}.{end}")).is_file())
+        has_object || SOURCES.iter().any(|end| root.join(format!("{target}.{end}")).is_file())
     };
     let has_recipe = rules.iter().any(|rule| !rule.recipe.is_empty());
     if !has_recipe && !target.contains('.') && is_made_by_make() {
-        return Some(PathBuf::from(target));
+        let mut sources = BTreeSet::new();
+        sources_of(makefile, root, target, &mut BTreeSet::new(), &mut sources);
+        return programs::add(all, Program { path: PathBuf::from(target), sources });
     }
     needs.retain(|need| !need.ends_with(".o"));
-    needs.into_iter().find_map(|need| linked(makefile, root, need, seen))
+    for need in needs {
+        linked(makefile, root, need, seen, all);
+    }
+}
+
+/// The sources that a command names.
+fn named_sources(makefile: &Makefile, root: &Path, line: &str) -> BTreeSet<PathBuf> {
+    let words: Vec<String> =
+        line.split_whitespace().map(|word| makefile.expand(word).unwrap_or_default()).collect();
+    let words = words.iter().flat_map(|words| words.split_whitespace());
+    words.filter(|word| programs::is_source(root, word)).map(PathBuf::from).collect()
+}
+
+/// Finds the sources that a target is made of, by its rules, those with patterns and those of make.
+fn sources_of(
+    makefile: &Makefile,
+    root: &Path,
+    target: &str,
+    seen: &mut BTreeSet<String>,
+    all: &mut BTreeSet<PathBuf>,
+) {
+    if !seen.insert(target.to_owned()) {
+        return;
+    }
+    if programs::is_source(root, target) {
+        all.insert(PathBuf::from(target));
+    }
+    let stem = target.strip_suffix(".o").unwrap_or(target);
+    let own = SOURCES.iter().map(|end| format!("{stem}.{end}"));
+    all.extend(own.filter(|name| programs::is_source(root, name)).map(PathBuf::from));
+    for rule in &makefile.rules {
+        let (Some(targets), Some(needs)) = (makefile.expand(&rule.targets), makefile.expand(&rule.needs))
+        else {
+            continue;
+        };
+        let of = |pattern: &str| {
+            let (before, after) = pattern.split_once('%')?;
+            target.strip_prefix(before)?.strip_suffix(after).map(str::to_owned)
+        };
+        let is_own = targets.split_whitespace().any(|one| one == target);
+        let stem = targets.split_whitespace().find_map(of);
+        if is_own {
+            rule.recipe.iter().for_each(|line| all.extend(named_sources(makefile, root, line)));
+        }
+        for need in needs.split_whitespace() {
+            match &stem {
+                Some(stem) => {
+                    let name = need.replacen('%', stem, 1);
+                    if programs::is_source(root, &name) {
+                        all.insert(PathBuf::from(name));
+                    }
+                }
+                None if is_own => sources_of(makefile, root, need, seen, all),
+                None => {}
+            }
+        }
+    }
 }
 
 /// The program that a command links.
@@ -474,6 +564,32 @@ mod tests {
         assert!(made.remarks[0].contains("replaced: -acc"), "{:?}", made.remarks);
         let made = of("override CC = nvc\na: a.c\n\t$(CC) a.c -o a\n");
         assert!(made.remarks[0].starts_with("Makefile:1 sets `CC` with `override`"), "{:?}", made.remarks);
+    }
+
+    #[test]
+    fn of_several_programs_the_one_with_openacc_is_run() {
+        let acc = "#pragma acc parallel loop\n";
+        let all = |makefile: &str, other: &str| {
+            let files =
+                [("Makefile", makefile), ("s.c", other), ("src/p.c", acc), ("acc.c", acc), ("main.c", acc)];
+            let made = read(&files);
+            (made.run.unwrap(), made.remarks.last().cloned().unwrap_or_default())
+        };
+        let objects = "CC = gcc\nall: ser par\nser: s.o\n\t$(CC) s.o -o $@\npar: o/p.o\n\t$(CC) o/p.o -o $@\no/%.o: src/%.c\n\t$(CC) -c $< -o $@\n";
+        let (run, why) = all(objects, "");
+        assert!(
+            run == "./par # and its arguments" && why.starts_with("of the programs ser, par, only par "),
+            "{why}"
+        );
+        let (run, why) = all(objects, acc);
+        assert_eq!(run, "false # which of ser, par?");
+        assert!(why.starts_with("several programs have sources with OpenACC: ser, par; "), "{why}");
+        let lines = "CC = gcc\nall:\n\t$(CC) s.c -o ser\n\t$(CC) acc.c -o par\n";
+        assert_eq!(all(lines, "").0, "./par # and its arguments");
+        assert_eq!(all("CC = gcc\nall: s acc\n", "").0, "./acc # and its arguments");
+        let same =
+            "CC = gcc\nall: x y\nx: main.c\n\t$(CC) main.c -o x\ny: main.c\n\t$(CC) -acc main.c -o y\n";
+        assert_eq!(all(same, "").0, "false # which of x, y?");
     }
 
     #[test]

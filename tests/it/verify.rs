@@ -587,6 +587,28 @@ fn a_program_that_a_command_names_is_not_known() {
 }
 
 #[test]
+fn of_several_programs_one_with_openacc_is_run() {
+    let makefile =
+        "CC = nvc\nall: ser acc\nser: a.c\n\t$(CC) a.c -o ser\nacc: b.c\n\t$(CC) -acc b.c -o acc\n";
+    let (acc, plain) = ("#pragma acc wait\n", "int b;\n");
+    let (_folder, text) = init(&[("Makefile", makefile), ("b.c", acc)]);
+    assert!(
+        text.contains("run = \"./acc # and") && text.contains("# of the programs ser, acc, only acc"),
+        "{text}"
+    );
+    // The flags of its command stay.
+    assert!(text.contains("# Makefile:6 holds `-acc`, "), "{text}");
+    let (_folder, text) = init(&[("Makefile", makefile), ("b.c", plain)]);
+    assert!(text.contains("run = \"false # which of ser, acc?\""), "{text}");
+    let cmake = "project(x C)\nadd_executable(ser a.c)\nadd_executable(acc b.c)\nadd_executable(test b.c)\n";
+    let (_folder, text) = init(&[("CMakeLists.txt", cmake), ("b.c", acc)]);
+    assert!(text.contains("run = \"false # which of acc, test?\""), "{text}");
+    let cmake = cmake.replace("add_executable(test b.c)", "");
+    let (_folder, text) = init(&[("CMakeLists.txt", &cmake), ("b.c", acc)]);
+    assert!(text.contains("run = \"./acc2omp-build/acc\""), "{text}");
+}
+
+#[test]
 fn a_folder_without_a_configuration_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let output = verify(folder.path(), &[]);
