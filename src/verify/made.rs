@@ -66,7 +66,11 @@ pub fn made(root: &Path) -> Option<Made> {
             remarks.push(why);
             Some(run)
         }
-        Choice::Nothing => None,
+        Choice::Nothing => {
+            let why = "no rule from the default target on links a program whose name is known without make: fill in `run`";
+            remarks.extend(builds.is_some().then(|| why.to_owned()));
+            None
+        }
     };
     let files = makefile.files.iter().map(|file| file.display().to_string()).collect();
     Some(Made { builds, run, files, remarks })

@@ -584,6 +584,10 @@ fn a_program_that_a_command_names_is_not_known() {
     let makefile = "CC = nvc\nEXE != echo main\nall: $(EXE)\n$(EXE): a.c\n\t$(CC) -o $@ $<\n";
     let (_folder, text) = init(&[("Makefile", makefile)]);
     assert!(text.contains("run = \"false # the program"), "{text}");
+    assert!(
+        text.contains("# no rule from the default target on links a program whose name is known"),
+        "{text}"
+    );
 }
 
 #[test]
