@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::made::{Made, made};
 use super::makefile::Makefile;
+use super::programs::{self, Choice, Program};
 use super::toolchain::{ALL, Built, LANGUAGES, Of};
 
 /// The folder of CMake's builds: one that the tree has may be that of another machine.
@@ -63,13 +64,16 @@ fn found(root: &Path) -> Found {
         return Found { from: files.join(", "), remarks, builds, run };
     }
     if let Some(text) = text("CMakeLists.txt") {
-        let run = executable(&text).map(|name| format!("./{BUILD}/{name}"));
-        return Found {
-            from: "CMakeLists.txt".to_owned(),
-            remarks: Vec::new(),
-            builds: ALL.map(cmake),
-            run: run.unwrap_or_else(|| RUN.to_owned()),
+        let programs = executables(root, &text);
+        let (run, remark) = match programs::choose(root, &programs) {
+            Choice::One(Program { path, .. }, why) if !path.to_string_lossy().contains('$') => {
+                (format!("./{BUILD}/{}", path.display()), why)
+            }
+            Choice::Unclear(run, why) => (run, Some(why)),
+            Choice::One(..) | Choice::Nothing => (RUN.to_owned(), None),
         };
+        let remarks = remark.into_iter().collect();
+        return Found { from: "CMakeLists.txt".to_owned(), remarks, builds: ALL.map(cmake), run };
     }
     for name in ["compile_commands.json", "build/compile_commands.json"] {
         if let Some(builds) = text(name).and_then(|text| database(root, &text)) {
@@ -113,27 +117,58 @@ fn cmake(of: Of) -> String {
     format!("{words} && cmake --build {BUILD}")
 }
 
-/// The first program that CMake builds, if its name stands there or is that of the project or of a variable.
-fn executable(text: &str) -> Option<String> {
+/// The programs that CMake builds. A name stands there, or is that of the project or of a variable; else it is as written.
+fn executables(root: &Path, text: &str) -> Vec<Program> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line));
     let text = lines.collect::<Vec<_>>().join("\n");
-    let first = |command: &str| {
-        let at = text.find(command)? + command.len();
-        let rest = text[at..].trim_start().strip_prefix('(')?;
-        let end = rest.find(|c: char| c.is_whitespace() || c == ')').unwrap_or(rest.len());
-        (end > 0).then(|| rest[..end].to_owned())
-    };
-    let name = first("add_executable")?;
-    let Some(variable) = name.strip_prefix("${").and_then(|name| name.strip_suffix('}')) else {
-        return (!name.contains('$')).then_some(name);
-    };
-    if variable == "PROJECT_NAME" || variable == "CMAKE_PROJECT_NAME" {
-        return first("project");
+    let mut all = Vec::new();
+    for command in ["add_executable", "target_sources"] {
+        for words in calls(&text, command) {
+            let Some((name, sources)) = words.split_first() else { continue };
+            let path = PathBuf::from(value(&text, name).join(" "));
+            let is_other = sources.first().is_some_and(|word| ["ALIAS", "IMPORTED"].contains(word));
+            if is_other || command != "add_executable" && all.iter().all(|one: &Program| one.path != path) {
+                continue;
+            }
+            let sources = sources.iter().flat_map(|word| value(&text, word));
+            let sources = sources.filter(|word| programs::is_source(root, word)).map(PathBuf::from).collect();
+            programs::add(&mut all, Program { path, sources });
+        }
     }
-    let set = format!("set({variable} ");
-    let rest = &text[text.find(&set)? + set.len()..];
-    let value = rest.split([')', ' ', '\n']).next()?.trim_matches('"');
-    (!value.is_empty() && !value.contains('$')).then(|| value.to_owned())
+    all
+}
+
+/// The arguments of all calls of a command of CMake, whose names have no case.
+fn calls<'t>(text: &'t str, command: &str) -> Vec<Vec<&'t str>> {
+    let small = text.to_ascii_lowercase();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let starts = small.match_indices(command).filter(|(at, _)| !small[..*at].ends_with(is_name));
+    let arguments = starts.filter_map(|(at, _)| {
+        let (inner, _) = text[at + command.len()..].trim_start().strip_prefix('(')?.split_once(')')?;
+        Some(inner.split_whitespace().map(|word| word.trim_matches('"')).collect())
+    });
+    arguments.collect()
+}
+
+/// What a word of CMake stands for; a variable that is not known stays.
+fn value<'t>(text: &'t str, word: &'t str) -> Vec<&'t str> {
+    let folders = ["${CMAKE_CURRENT_SOURCE_DIR}/", "${CMAKE_SOURCE_DIR}/", "${PROJECT_SOURCE_DIR}/"];
+    if let Some(rest) = folders.iter().find_map(|folder| word.strip_prefix(folder)) {
+        return vec![rest];
+    }
+    let Some(variable) = word.strip_prefix("${").and_then(|name| name.strip_suffix('}')) else {
+        return vec![word];
+    };
+    let found = match variable {
+        "PROJECT_NAME" | "CMAKE_PROJECT_NAME" => {
+            calls(text, "project").into_iter().next().map(|words| words.into_iter().take(1).collect())
+        }
+        _ => {
+            let mut sets = calls(text, "set").into_iter();
+            sets.find(|words| words.first() == Some(&variable)).map(|words| words[1..].to_vec())
+        }
+    };
+    found.filter(|words: &Vec<&str>| !words.is_empty()).unwrap_or_else(|| vec![word])
 }
 
 /// Commands for the sources of a compilation database, if all are in one language and below the folder, and have the same flags.
@@ -225,11 +260,19 @@ mod tests {
 
     #[test]
     fn programs_are_found_by_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.c"), "").unwrap();
+        let of = |text: &str| {
+            let all = executables(folder.path(), text);
+            all.iter().map(|one| format!("{} {}", one.path.display(), one.sources.len())).collect::<Vec<_>>()
+        };
         let cmake =
             "project(P LANGUAGES C)\n# add_executable(no)\nset(EXE run)\nadd_executable(${EXE} a.c)\n";
-        assert_eq!(executable(cmake).as_deref(), Some("run"));
-        assert_eq!(executable("project(P)\nadd_executable (${PROJECT_NAME} a.c)").as_deref(), Some("P"));
-        assert_eq!(executable("add_executable(${OTHER} a.c)"), None);
+        assert_eq!(of(cmake), ["run 1"]);
+        assert_eq!(of("project(P)\nADD_EXECUTABLE (${PROJECT_NAME} b.c)"), ["P 0"]);
+        assert_eq!(of("add_executable(${OTHER} a.c)"), ["${OTHER} 1"]);
+        let more = "SET(S \"a.c\" b.c)\nadd_executable(x ${S})\nadd_executable(y IMPORTED)\nadd_executable(z)\ntarget_sources(z PRIVATE\n ${CMAKE_SOURCE_DIR}/a.c)";
+        assert_eq!(of(more), ["x 1", "z 1"]);
     }
 
     #[test]

@@ -2,10 +2,11 @@
 //!
 //! Invariant: a program is named only if a rule links it below the folder; what stays in the way is a remark.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::makefile::{Makefile, Rule};
+use super::makefile::{self, Line, Makefile, Rule};
+use super::programs::{self, Choice, Program, SOURCES};
 use super::toolchain::{ALL, Compiler, Kind, LANGUAGES, Of, for_gcc};
 
 /// What a makefile says.
@@ -37,6 +38,7 @@ pub fn made(root: &Path) -> Option<Made> {
     let named = compilers(&makefile);
     let (flags, dropped) = flags(&makefile, &named);
     let mut remarks = remarks(&makefile, named.is_empty());
+    remarks.extend(makefile.lines.iter().filter_map(|line| staying(&makefile, &named, &flags, line)));
     if !dropped.is_empty() {
         let all = dropped.join(" ");
         remarks.push(format!("flags that are not for gcc and clang are dropped or replaced: {all}"));
@@ -45,21 +47,48 @@ pub fn made(root: &Path) -> Option<Made> {
         let why = "the scripts of MPI must call gcc and clang: `OMPI_CC`, `MPICH_CC` and the like say so";
         remarks.push(why.to_owned());
     }
-    let builds = (!named.is_empty()).then(|| ALL.map(|of| build(of, &named, &flags)));
-    let program = program(&makefile, root);
-    let run = match program {
-        Some(program) if is_below(&program) => Some(run(&makefile, &program)),
-        Some(program) => {
+    let again = if has_clean(&makefile) { Again::Clean } else { Again::Always };
+    let builds = (!named.is_empty()).then(|| ALL.map(|of| build(of, again, &named, &flags)));
+    let programs = programs(&makefile, root);
+    let run = match programs::choose(root, &programs) {
+        Choice::One(Program { path, .. }, why) if is_below(path) => {
+            remarks.extend(why);
+            Some(run(&makefile, path))
+        }
+        Choice::One(Program { path, .. }, _) => {
             remarks.push(format!(
                 "the program is linked outside of this folder, where copies would meet: {}",
-                program.display()
+                path.display()
             ));
             None
         }
-        None => None,
+        Choice::Unclear(run, why) => {
+            remarks.push(why);
+            Some(run)
+        }
+        Choice::Nothing => {
+            let why = "no rule from the default target on links a program whose name is known without make: fill in `run`";
+            remarks.extend(builds.is_some().then(|| why.to_owned()));
+            None
+        }
     };
     let files = makefile.files.iter().map(|file| file.display().to_string()).collect();
     Some(Made { builds, run, files, remarks })
+}
+
+/// How all is built anew, because a copy of the folder holds what was built there.
+#[derive(Clone, Copy, PartialEq)]
+enum Again {
+    /// The makefile removes it.
+    Clean,
+    /// Make takes nothing for up to date.
+    Always,
+}
+
+/// Whether a rule makes `clean`.
+fn has_clean(makefile: &Makefile) -> bool {
+    let mut targets = makefile.rules.iter().filter_map(|rule| makefile.expand(&rule.targets));
+    targets.any(|all| all.split_whitespace().any(|target| target == "clean"))
 }
 
 /// Whether a path leads into the folder.
@@ -160,8 +189,8 @@ fn compiler(makefile: &Makefile, name: &str) -> Option<Named> {
 }
 
 /// The variables whose flags are not all for gcc and clang, with those that are, and the other flags.
-fn flags(makefile: &Makefile, named: &[Named]) -> (String, Vec<String>) {
-    let (mut text, mut dropped) = (String::new(), BTreeSet::new());
+fn flags(makefile: &Makefile, named: &[Named]) -> (BTreeMap<String, String>, Vec<String>) {
+    let (mut set, mut dropped) = (BTreeMap::new(), BTreeSet::new());
     let mut used = makefile.used();
     // Make's own rules use them.
     used.extend(["CFLAGS", "CXXFLAGS", "FFLAGS", "CPPFLAGS", "LDFLAGS"].map(str::to_owned));
@@ -170,18 +199,63 @@ fn flags(makefile: &Makefile, named: &[Named]) -> (String, Vec<String>) {
         let Some(value) = makefile.value(&name).filter(|value| !value.contains('\'')) else { continue };
         let is_flags = value.split_whitespace().next().is_some_and(|word| word.starts_with(['-', '$']));
         let words: Vec<&str> = value.split_whitespace().collect();
-        let (kept, gone) = for_gcc(&words);
+        let (kept, mut gone) = for_gcc(&words);
+        gone.retain(|word| !is_overriding(makefile, &name, word));
         if is_flags && !gone.is_empty() {
-            text += &format!(" {name}='{}'", kept.join(" "));
+            set.insert(name, kept.join(" "));
             dropped.extend(gone.into_iter().map(str::to_owned));
         }
     }
-    (text, dropped.into_iter().collect())
+    (set, dropped.into_iter().collect())
+}
+
+/// Whether a word of a variable stays because of `override`.
+fn is_overriding(makefile: &Makefile, name: &str, word: &str) -> bool {
+    let of = makefile::Of::Override(name.to_owned());
+    let mut lines = makefile.lines.iter().filter(|line| line.of == of);
+    lines.any(|line| line.text.split_whitespace().any(|one| one == word))
+}
+
+/// What is said of a line whose flags or compiler stay, whatever the command line sets.
+fn staying(
+    makefile: &Makefile,
+    named: &[Named],
+    set: &BTreeMap<String, String>,
+    Line { place, text, of }: &Line,
+) -> Option<String> {
+    let names_compiler = |name: &String| named.iter().any(|one| one.variable == *name);
+    let why = match of {
+        makefile::Of::Override(name) if names_compiler(name) => {
+            return Some(format!(
+                "{place} sets `{name}` with `override`, and the command line cannot change it: take `override` out"
+            ));
+        }
+        makefile::Of::Override(_) => "`override` keeps it: take `override` out",
+        // The command line counts.
+        makefile::Of::Target(name) if names_compiler(name) || set.contains_key(name) => return None,
+        makefile::Of::Target(_) => "it is set for one target alone: set the variable in the commands",
+        makefile::Of::Recipe => {
+            let calls = |name: &String| {
+                let value = makefile.expand(&format!("$({name})")).unwrap_or_default();
+                names_compiler(name) || value.split_whitespace().next().and_then(Compiler::called).is_some()
+            };
+            makefile.names(text).iter().find(|name| calls(name))?;
+            "it stands in a command: write a variable for it, as $(ACCFLAGS)"
+        }
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let gone = for_gcc(&words).1;
+    (!gone.is_empty()).then(|| {
+        format!(
+            "{place} holds `{}`, which is not for gcc and clang: the reference build may fail because of it; {why}",
+            gone.join(" ")
+        )
+    })
 }
 
 /// The command that builds a program. With the name of the compiler, the flags of the makefile stay what they are: it may say
 /// there where headers are.
-fn build(of: Of, named: &[Named], flags: &str) -> String {
+fn build(of: Of, again: Again, named: &[Named], flags: &BTreeMap<String, String>) -> String {
     let mut before = BTreeSet::new();
     let mut variables = String::new();
     for Named { variable, compiler, program, rest } in named {
@@ -207,45 +281,131 @@ fn build(of: Of, named: &[Named], flags: &str) -> String {
         variables += &format!(" {variable}='{launcher}{calls}{rest} {}{library}'", of.options(language));
     }
     let before: String = before.into_iter().collect();
-    format!("make clean; {before}make{variables}{flags}")
+    let flags: String = flags.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
+    match again {
+        Again::Clean => format!("make clean; {before}make{variables}{flags}"),
+        Again::Always => format!("{before}make -B{variables}{flags}"),
+    }
 }
 
-/// The program that a makefile links first, from the rule on that make begins with.
-fn program(makefile: &Makefile, root: &Path) -> Option<PathBuf> {
+/// The programs that a makefile links, from the rule on that make begins with.
+fn programs(makefile: &Makefile, root: &Path) -> Vec<Program> {
     let first = makefile.rules.iter().find_map(|rule| {
         let targets = makefile.expand(&rule.targets)?;
         let target = targets.split_whitespace().next()?.to_owned();
         (!target.starts_with('.') && !target.contains('%')).then_some(target)
-    })?;
-    linked(makefile, root, &first, &mut BTreeSet::new())
+    });
+    let mut all = Vec::new();
+    if let Some(first) = first {
+        linked(makefile, root, &first, &mut BTreeSet::new(), &mut all);
+    }
+    all
 }
 
-/// The program that is linked for a target.
-fn linked(makefile: &Makefile, root: &Path, target: &str, seen: &mut BTreeSet<String>) -> Option<PathBuf> {
-    if !seen.insert(target.to_owned()) {
-        return None;
-    }
+/// The rules for a target.
+fn rules<'m>(makefile: &'m Makefile, target: &str) -> Vec<&'m Rule> {
     let is_of = |rule: &&Rule| {
         makefile.expand(&rule.targets).is_some_and(|all| all.split_whitespace().any(|one| one == target))
     };
-    let rules: Vec<&Rule> = makefile.rules.iter().filter(is_of).collect();
-    let mut recipe = rules.iter().flat_map(|rule| &rule.recipe);
-    if let Some(program) = recipe.find_map(|line| output(makefile, line, target)) {
-        return Some(program);
+    makefile.rules.iter().filter(is_of).collect()
+}
+
+/// Finds the programs that are linked for a target.
+fn linked(
+    makefile: &Makefile,
+    root: &Path,
+    target: &str,
+    seen: &mut BTreeSet<String>,
+    all: &mut Vec<Program>,
+) {
+    if !seen.insert(target.to_owned()) {
+        return;
+    }
+    let rules = rules(makefile, target);
+    let recipe = rules.iter().flat_map(|rule| &rule.recipe);
+    let outputs: Vec<(PathBuf, &String)> =
+        recipe.filter_map(|line| Some((output(makefile, line, target)?, line))).collect();
+    let is_one = outputs.iter().all(|(path, _)| *path == outputs[0].0);
+    for (path, line) in &outputs {
+        let mut sources = named_sources(makefile, root, line);
+        if is_one {
+            sources_of(makefile, root, target, &mut BTreeSet::new(), &mut sources);
+        }
+        programs::add(all, Program { path: path.clone(), sources });
+    }
+    if !outputs.is_empty() {
+        return;
     }
     let needs: Vec<String> = rules.iter().filter_map(|rule| makefile.expand(&rule.needs)).collect();
     let mut needs: Vec<&str> = needs.iter().flat_map(|needs| needs.split_whitespace()).collect();
-    let ends = ["c", "cc", "cpp", "C", "f", "F", "f90", "F90"];
     let is_made_by_make = || {
         let has_object = needs.contains(&&*format!("{target}.o"));
-        has_object || ends.iter().any(|end| root.join(format!("{target}.{end}")).is_file())
+        has_object || SOURCES.iter().any(|end| root.join(format!("{target}.{end}")).is_file())
     };
     let has_recipe = rules.iter().any(|rule| !rule.recipe.is_empty());
     if !has_recipe && !target.contains('.') && is_made_by_make() {
-        return Some(PathBuf::from(target));
+        let mut sources = BTreeSet::new();
+        sources_of(makefile, root, target, &mut BTreeSet::new(), &mut sources);
+        return programs::add(all, Program { path: PathBuf::from(target), sources });
     }
     needs.retain(|need| !need.ends_with(".o"));
-    needs.into_iter().find_map(|need| linked(makefile, root, need, seen))
+    for need in needs {
+        linked(makefile, root, need, seen, all);
+    }
+}
+
+/// The sources that a command names.
+fn named_sources(makefile: &Makefile, root: &Path, line: &str) -> BTreeSet<PathBuf> {
+    let words: Vec<String> =
+        line.split_whitespace().map(|word| makefile.expand(word).unwrap_or_default()).collect();
+    let words = words.iter().flat_map(|words| words.split_whitespace());
+    words.filter(|word| programs::is_source(root, word)).map(PathBuf::from).collect()
+}
+
+/// Finds the sources that a target is made of, by its rules, those with patterns and those of make.
+fn sources_of(
+    makefile: &Makefile,
+    root: &Path,
+    target: &str,
+    seen: &mut BTreeSet<String>,
+    all: &mut BTreeSet<PathBuf>,
+) {
+    if !seen.insert(target.to_owned()) {
+        return;
+    }
+    if programs::is_source(root, target) {
+        all.insert(PathBuf::from(target));
+    }
+    let stem = target.strip_suffix(".o").unwrap_or(target);
+    let own = SOURCES.iter().map(|end| format!("{stem}.{end}"));
+    all.extend(own.filter(|name| programs::is_source(root, name)).map(PathBuf::from));
+    for rule in &makefile.rules {
+        let (Some(targets), Some(needs)) = (makefile.expand(&rule.targets), makefile.expand(&rule.needs))
+        else {
+            continue;
+        };
+        let of = |pattern: &str| {
+            let (before, after) = pattern.split_once('%')?;
+            target.strip_prefix(before)?.strip_suffix(after).map(str::to_owned)
+        };
+        let is_own = targets.split_whitespace().any(|one| one == target);
+        let stem = targets.split_whitespace().find_map(of);
+        if is_own {
+            rule.recipe.iter().for_each(|line| all.extend(named_sources(makefile, root, line)));
+        }
+        for need in needs.split_whitespace() {
+            match &stem {
+                Some(stem) => {
+                    let name = need.replacen('%', stem, 1);
+                    if programs::is_source(root, &name) {
+                        all.insert(PathBuf::from(name));
+                    }
+                }
+                None if is_own => sources_of(makefile, root, need, seen, all),
+                None => {}
+            }
+        }
+    }
 }
 
 /// The program that a command links.
@@ -311,14 +471,14 @@ mod tests {
     fn flags_of_a_makefile_stay_but_for_openacc() {
         let made = of("CC = craycc\nCFLAGS = -O3 -Iinc -acc -gpu=cc90\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n");
         let [reference, _, test] = made.builds.unwrap();
-        assert_eq!(reference, "make clean; make CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
+        assert_eq!(reference, "make -B CC='gcc -O2 -fopenacc -foffload=disable' CFLAGS='-O3 -Iinc'");
         assert!(
             test.contains("CC='acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90' CFLAGS='-O3 -Iinc'")
         );
         assert_eq!(made.run.as_deref(), Some("./a # and its arguments"));
         assert!(made.remarks[0].ends_with("dropped or replaced: -acc -gpu=cc90"), "{:?}", made.remarks);
         let made = of("CFLAGS = -O3 -Iinc\na: a.c\n\t${CC} ${CFLAGS} a.c\n");
-        assert_eq!(made.builds.unwrap()[0], "make clean; make CC='gcc -O2 -fopenacc -foffload=disable'");
+        assert_eq!(made.builds.unwrap()[0], "make -B CC='gcc -O2 -fopenacc -foffload=disable'");
     }
 
     #[test]
@@ -335,7 +495,7 @@ mod tests {
         let [reference, _, test] = made.builds.unwrap();
         assert_eq!(
             reference,
-            "make clean; make F77='gfortran -ffixed-line-length-132 -O2 -fopenacc -foffload=disable' FFLAGS='$(INC)'"
+            "make -B F77='gfortran -ffixed-line-length-132 -O2 -fopenacc -foffload=disable' FFLAGS='$(INC)'"
         );
         assert!(test.contains("F77='acc2omp fc -- gfortran -ffixed-line-length-132 -O2 -fopenmp'"), "{test}");
         assert_eq!((made.run, made.files.len()), (None, 3));
@@ -350,7 +510,7 @@ mod tests {
         );
         let [reference, _, test] = made.builds.unwrap();
         assert!(reference.contains("MPI_COMPILER='mpif90 -O2 -fopenacc"), "{reference}");
-        assert!(test.starts_with("make clean; MPICH_CXX=clang++ MPICH_FC=gfortran OMPI_CXX=clang++ OMPI_FC=gfortran make CXXCOMPILER='acc2omp c++ -- mpicxx "), "{test}");
+        assert!(test.starts_with("MPICH_CXX=clang++ MPICH_FC=gfortran OMPI_CXX=clang++ OMPI_FC=gfortran make -B CXXCOMPILER='acc2omp c++ -- mpicxx "), "{test}");
         assert_eq!(made.run.as_deref(), Some("mpirun -np 4 ./tea"));
     }
 
@@ -384,5 +544,64 @@ mod tests {
             Some("./solve # and its arguments")
         );
         assert_eq!(run("$(EXE): a.o\n"), None);
+        assert_eq!(run("P != echo solve\n$(P): a.o\n\t$(CC) a.o -o $@\n"), None, "a command names it");
+    }
+
+    #[test]
+    fn flags_that_the_command_line_cannot_change_are_said_with_their_line() {
+        let made = of("CC = nvc\na: a.c\n\t$(CC) -acc -Minfo=accel a.c -o a\n");
+        assert!(made.remarks[0].starts_with("Makefile:3 holds `-acc -Minfo=accel`, "), "{:?}", made.remarks);
+        assert!(made.remarks[0].contains("may fail"));
+        let text = "override CFLAGS += -acc\nCFLAGS += -fast\nCC = nvc\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n";
+        let made = of(text);
+        assert!(made.remarks[0].starts_with("Makefile:1 holds `-acc`, "), "{:?}", made.remarks);
+        assert!(made.remarks[1].ends_with("replaced: -fast"), "{:?}", made.remarks);
+        let made = of(&text.replace("CFLAGS += -fast\n", ""));
+        assert!(made.remarks.iter().all(|one| !one.contains("replaced")), "{:?}", made.remarks);
+        let text =
+            "CC = gcc\ngpu: CC = nvc\ngpu: CFLAGS = -acc -fast\ngpu: a\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n";
+        let made = of(text);
+        assert!(made.remarks[0].starts_with("Makefile:3 holds `-acc -fast`, "), "{:?}", made.remarks);
+        assert_eq!(made.run.as_deref(), Some("./a # and its arguments"));
+        // What the command line sets replaces that of one target.
+        let made = of(&format!("CFLAGS = -acc\n{text}"));
+        assert!(made.remarks[0].contains("replaced: -acc"), "{:?}", made.remarks);
+        let made = of("override CC = nvc\na: a.c\n\t$(CC) a.c -o a\n");
+        assert!(made.remarks[0].starts_with("Makefile:1 sets `CC` with `override`"), "{:?}", made.remarks);
+    }
+
+    #[test]
+    fn of_several_programs_the_one_with_openacc_is_run() {
+        let acc = "#pragma acc parallel loop\n";
+        let all = |makefile: &str, other: &str| {
+            let files =
+                [("Makefile", makefile), ("s.c", other), ("src/p.c", acc), ("acc.c", acc), ("main.c", acc)];
+            let made = read(&files);
+            (made.run.unwrap(), made.remarks.last().cloned().unwrap_or_default())
+        };
+        let objects = "CC = gcc\nall: ser par\nser: s.o\n\t$(CC) s.o -o $@\npar: o/p.o\n\t$(CC) o/p.o -o $@\no/%.o: src/%.c\n\t$(CC) -c $< -o $@\n";
+        let (run, why) = all(objects, "");
+        assert!(
+            run == "./par # and its arguments" && why.starts_with("of the programs ser, par, only par "),
+            "{why}"
+        );
+        let (run, why) = all(objects, acc);
+        assert_eq!(run, "false # which of ser, par?");
+        assert!(why.starts_with("several programs have sources with OpenACC: ser, par; "), "{why}");
+        let lines = "CC = gcc\nall:\n\t$(CC) s.c -o ser\n\t$(CC) acc.c -o par\n";
+        assert_eq!(all(lines, "").0, "./par # and its arguments");
+        assert_eq!(all("CC = gcc\nall: s acc\n", "").0, "./acc # and its arguments");
+        let same =
+            "CC = gcc\nall: x y\nx: main.c\n\t$(CC) main.c -o x\ny: main.c\n\t$(CC) -acc main.c -o y\n";
+        assert_eq!(all(same, "").0, "false # which of x, y?");
+    }
+
+    #[test]
+    fn a_makefile_without_clean_builds_all_anew() {
+        let build = |more: &str| of(&format!("CC = gcc\na: a.c\n\t$(CC) a.c -o a\n{more}")).builds.unwrap();
+        assert!(build("").iter().all(|build| build.starts_with("make -B CC=")));
+        for clean in ["clean:\n\trm -f a\n", "C = clean\nall $(C)::\n\trm -f a\n"] {
+            assert!(build(clean).iter().all(|build| build.starts_with("make clean; make CC=")));
+        }
     }
 }

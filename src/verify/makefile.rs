@@ -12,6 +12,12 @@ const NAMES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// So many files are read at most, and so deep are variables of variables followed.
 const LIMIT: usize = 32;
 
+/// A value that a command makes (`NAME != command`): it is not known here.
+const BY_COMMAND: &str = "$(shell !=)";
+
+/// What stands for the end of a line that goes on, while lines are counted.
+const JOINT: &str = "\u{1}";
+
 /// A makefile with what it includes.
 #[derive(Debug, Default)]
 pub struct Makefile {
@@ -21,6 +27,8 @@ pub struct Makefile {
     pub missing: Vec<PathBuf>,
     /// Its rules, in their order.
     pub rules: Vec<Rule>,
+    /// The lines of its recipes, and those that set a variable for one target or with `override`.
+    pub lines: Vec<Line>,
     variables: BTreeMap<String, String>,
 }
 
@@ -33,6 +41,28 @@ pub struct Rule {
     pub needs: String,
     /// Its commands.
     pub recipe: Vec<String>,
+}
+
+/// A line that the variables of a command line do not replace, or not always.
+#[derive(Debug)]
+pub struct Line {
+    /// Its file and its number.
+    pub place: String,
+    /// The command, or the value.
+    pub text: String,
+    /// What it is.
+    pub of: Of,
+}
+
+/// What a line is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A command.
+    Recipe,
+    /// The value of a variable for one target.
+    Target(String),
+    /// The value of a variable that keeps it, whatever the command line says.
+    Override(String),
 }
 
 /// A condition that is open while lines are read.
@@ -60,19 +90,24 @@ impl Makefile {
             return;
         }
         self.files.push(name.to_path_buf());
-        let text = String::from_utf8_lossy(&bytes).replace("\\\r\n", " ").replace("\\\n", " ");
+        let text = String::from_utf8_lossy(&bytes).replace("\\\r\n", JOINT).replace("\\\n", JOINT);
+        let mut next = 1;
         let mut conditions: Vec<Condition> = Vec::new();
         let mut is_in_rule = false;
         let mut is_defining = false;
         for line in text.lines() {
+            let place = format!("{}:{next}", name.display());
+            next += 1 + line.matches(JOINT).count();
+            let line = line.replace(JOINT, " ");
             if is_in_rule && line.starts_with('\t') {
                 let counts = conditions.last().is_none_or(|one| one.holds);
                 if let Some(rule) = self.rules.last_mut().filter(|_| counts) {
                     rule.recipe.push(line.trim().to_owned());
+                    self.lines.push(Line { place, text: line.trim().to_owned(), of: Of::Recipe });
                 }
                 continue;
             }
-            let line = without_comment(line).trim();
+            let line = without_comment(&line).trim();
             let word = line.split_whitespace().next().unwrap_or_default();
             is_defining = word == "define" || is_defining && word != "endef";
             if line.is_empty() || is_defining || word == "endef" || self.condition(line, &mut conditions) {
@@ -84,7 +119,14 @@ impl Makefile {
             if ["include", "-include", "sinclude"].contains(&word) {
                 let names = self.expand(&line[word.len()..]).unwrap_or_default();
                 names.split_whitespace().for_each(|name| self.file(root, Path::new(name)));
-            } else if !self.assign(line) {
+                continue;
+            }
+            let set = set(line);
+            let is_for_target = set.as_ref().is_some_and(|(_, _, is_for_target)| *is_for_target);
+            if let Some((of, text, _)) = set {
+                self.lines.push(Line { place, text, of });
+            }
+            if !is_for_target && !self.assign(line) {
                 is_in_rule = self.rule(line) || is_in_rule;
             }
         }
@@ -150,6 +192,7 @@ impl Makefile {
         let old = self.variables.get(&name).cloned();
         let value = match (sign, old) {
             (Some('?'), Some(old)) => old,
+            (Some('!'), _) => BY_COMMAND.to_owned(),
             (Some('+'), Some(old)) => format!("{old} {value}"),
             // What a variable is made of itself is written out.
             (_, old) => [format!("$({name})"), format!("${{{name}}}")]
@@ -164,8 +207,6 @@ impl Makefile {
         let Some(at) = outer(line, ':') else { return false };
         let needs = line[at..].trim_start_matches(':');
         let (needs, first) = needs.split_once(';').unwrap_or((needs, ""));
-        // A variable for one target.
-        let needs = if needs.contains('=') { "" } else { needs };
         let recipe = Some(first.trim()).filter(|first| !first.is_empty()).map(str::to_owned);
         self.rules.push(Rule {
             targets: line[..at].trim().to_owned(),
@@ -263,6 +304,25 @@ impl Makefile {
     }
 }
 
+/// The variable that a line sets for one target or with `override`, its value, and whether it is for one target.
+fn set(line: &str) -> Option<(Of, String, bool)> {
+    let (left, value) = line.split_once('=')?;
+    let left = left.trim_end_matches(['?', ':', '+', '!']).trim();
+    // References hold blanks and colons.
+    let start = outer(left, ':').map(|at| at + 1);
+    let mut words: Vec<&str> = left[start.unwrap_or(0)..].split_whitespace().collect();
+    let name = words.pop().filter(|name| !name.contains([';', ':', '|']))?.to_owned();
+    if !words.iter().all(|word| ["export", "override", "private"].contains(word)) {
+        return None;
+    }
+    let of = match words.contains(&"override") {
+        true => Of::Override(name),
+        false if start.is_some() => Of::Target(name),
+        false => return None,
+    };
+    Some((of, value.trim().to_owned(), start.is_some()))
+}
+
 fn without_comment(line: &str) -> &str {
     let is_comment = |at: &usize| !line[..*at].ends_with('\\');
     line.match_indices('#').map(|(at, _)| at).find(is_comment).map_or(line, |at| &line[..at])
@@ -329,14 +389,14 @@ mod tests {
         let made = makefile(
             "DEF = make.def\ninclude $(DEF) # here\nA ?= x\nA ?= y\nB = -O3 \\\n  -g\nB += -w\nC := $(B) -c\n\
              ifeq ($(A),y)\nD = 1\nelse ifeq ($(A),x)\n\tD = 2\nelse\nD = 3\nendif\nifdef NO\nD = 4\nendif\n\
-             F_x = f\nF = $(F_$(A))\nS = a.c b.c\nO = $(S:.c=.o)\nW = $(shell ls)\n",
+             F_x = f\nF = $(F_$(A))\nS = a.c b.c\nO = $(S:.c=.o)\nW = $(shell ls)\nV != echo a\nV += b\n",
         );
         let value = |name: &str| made.expand(&format!("$({name})"));
         assert_eq!(value("FLINK").as_deref(), Some("pgf90"));
         assert_eq!(value("C").unwrap().split_whitespace().collect::<Vec<_>>(), ["-O3", "-g", "-w", "-c"]);
         assert_eq!((value("D").as_deref(), value("F").as_deref()), (Some("2"), Some("f")));
         assert_eq!((value("O").as_deref(), value("W")), (Some("a.o b.o"), None));
-        assert_eq!(value("NO").as_deref(), Some(""));
+        assert_eq!((value("NO").as_deref(), value("V")), (Some(""), None));
         assert_eq!(made.files, [Path::new("Makefile"), Path::new("make.def")]);
         assert_eq!(makefile("include ../x/none.def\n").missing, [Path::new("../x/none.def")]);
     }
@@ -349,6 +409,25 @@ mod tests {
         assert_eq!(made.rules[0].recipe, ["echo", "$(LINK) -o $@"]);
         assert!(["LINK", "F77", "CC"].iter().all(|name| made.used().contains(*name)));
         assert!(!made.used().contains("P"));
+    }
+
+    #[test]
+    fn lines_that_stay_have_their_place() {
+        let made = makefile(
+            "A = 1 \\\n 2\noverride CFLAGS += -acc\ngpu: private CC := nvc\ngpu: a ; B=1 echo\n\t$(CC) \\\n  a.c\nx: $(A:b=c)\n\tD=1 $(CC)\n",
+        );
+        let lines: Vec<_> = made.lines.iter().map(|line| (&*line.place, &*line.text, &line.of)).collect();
+        let (over, target) = (Of::Override("CFLAGS".to_owned()), Of::Target("CC".to_owned()));
+        assert_eq!(
+            lines,
+            [
+                ("Makefile:3", "-acc", &over),
+                ("Makefile:4", "nvc", &target),
+                ("Makefile:6", "$(CC)    a.c", &Of::Recipe),
+                ("Makefile:9", "D=1 $(CC)", &Of::Recipe),
+            ]
+        );
+        assert_eq!((made.value("CFLAGS"), made.value("CC"), made.rules.len()), (Some("-acc"), None, 2));
     }
 
     #[test]

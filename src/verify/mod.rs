@@ -15,6 +15,7 @@ mod made;
 mod makefile;
 mod pins;
 mod program;
+mod programs;
 mod report;
 pub mod run;
 mod toolchain;

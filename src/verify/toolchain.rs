@@ -2,6 +2,8 @@
 //!
 //! Invariant: a flag that changes what a source means gets its counterpart; flags that tune, report or choose a device are dropped.
 
+use std::borrow::Cow;
+
 /// The languages of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -110,6 +112,8 @@ enum Fate {
     Stays,
     /// It says what the source means, as this flag does.
     Becomes(&'static str),
+    /// The word after it is for this flag.
+    BecomesWithNext(&'static str),
     /// It is dropped.
     Goes,
     /// It is dropped with the word after it.
@@ -117,7 +121,7 @@ enum Fate {
 }
 
 /// Flags that change what a source means, and their counterparts.
-const COUNTERPARTS: [(&str, &str); 17] = [
+const COUNTERPARTS: [(&str, &str); 21] = [
     ("-mp", "-fopenmp"),
     ("-qopenmp", "-fopenmp"),
     ("-xopenmp", "-fopenmp"),
@@ -132,6 +136,10 @@ const COUNTERPARTS: [(&str, &str); 17] = [
     ("-r8", "-fdefault-real-8 -fdefault-double-8"),
     ("-Mr8", "-fdefault-real-8 -fdefault-double-8"),
     ("-i8", "-fdefault-integer-8"),
+    ("-byteswapio", "-fconvert=big-endian"),
+    ("-Mbyteswapio", "-fconvert=big-endian"),
+    ("-c99", "-std=c99"),
+    ("-c11", "-std=c11"),
     ("--c++11", "-std=c++11"),
     ("--c++14", "-std=c++14"),
     ("--c++17", "-std=c++17"),
@@ -162,6 +170,9 @@ const FOREIGN: [&str; 21] = [
     "-restrict",
 ];
 
+/// Flags that are dropped, and only they: others begin like them.
+const ALONE: [&str; 3] = ["-i4", "-Xa", "-traceback"];
+
 /// Flags that are dropped with the next word.
 const WITH_NEXT: [&str; 3] = ["-h", "-tp", "-fp-model"];
 
@@ -169,6 +180,12 @@ fn fate(word: &str) -> Fate {
     if let Some((_, counterpart)) = COUNTERPARTS.iter().find(|(flag, _)| word.split('=').next() == Some(flag))
     {
         return Fate::Becomes(counterpart);
+    }
+    if word == "-module" {
+        return Fate::BecomesWithNext("-J");
+    }
+    if ALONE.contains(&word) {
+        return Fate::Goes;
     }
     if WITH_NEXT.contains(&word) {
         return Fate::GoesWithNext;
@@ -183,15 +200,22 @@ fn fate(word: &str) -> Fate {
 }
 
 /// The words of a value for gcc and clang, and those that are not for them.
-pub fn for_gcc<'w>(words: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>) {
+pub fn for_gcc<'w>(words: &[&'w str]) -> (Vec<Cow<'w, str>>, Vec<&'w str>) {
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match fate(word) {
-            Fate::Stays => kept.push(*word),
+            Fate::Stays => kept.push(Cow::Borrowed(*word)),
             Fate::Becomes(counterpart) => {
-                kept.push(counterpart);
+                kept.push(Cow::Borrowed(counterpart));
                 gone.push(*word);
+            }
+            Fate::BecomesWithNext(counterpart) => {
+                gone.push(*word);
+                if let Some(next) = words.next() {
+                    kept.push(Cow::Owned(format!("{counterpart}{next}")));
+                    gone.push(next);
+                }
             }
             Fate::Goes => gone.push(*word),
             Fate::GoesWithNext => gone.extend([Some(word), words.next()].into_iter().flatten().copied()),
@@ -271,6 +295,10 @@ mod tests {
         assert_eq!(
             kept("-h acc -hnoomp -fp-model strict -r8 --c++11 -DX"),
             "-fdefault-real-8 -fdefault-double-8 -std=c++11 -DX"
+        );
+        assert_eq!(
+            kept("-c99 -Xa -i4 -byteswapio -module $(MOD)/x -traceback -O1"),
+            "-std=c99 -fconvert=big-endian -J$(MOD)/x -O1"
         );
     }
 }

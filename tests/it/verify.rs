@@ -554,6 +554,64 @@ fn what_a_makefile_lacks_is_said() {
     expect_in(folder.path(), &["-y"], 0, "same");
 }
 
+/// What `--init` writes for these files, beside the source of the other tests.
+fn init(files: &[(&str, &str)]) -> (TempDir, String) {
+    let folder = folder("");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let output = verify(folder.path(), &["--init"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(folder.path().join("acc2omp.toml")).unwrap();
+    (folder, text)
+}
+
+#[test]
+fn what_was_built_before_is_not_compared_with_itself() {
+    let makefile = "CC = cc\nCFLAGS = -w\na: a.c\n\t$(CC) $(CFLAGS) a.c -o a\n";
+    let (folder, text) = init(&[("Makefile", makefile)]);
+    assert!(text.contains("\"make -B CC='gcc "), "{text}");
+    let built = Command::new("make").current_dir(folder.path()).output().unwrap();
+    assert!(built.status.success());
+    let clang = "acc2omp cc -- clang -O2 -fopenmp --offload-arch=sm_90'\" }\ntimeout";
+    let other = "cc -DVALUE=2.0'\", device = false }\ntimeout";
+    fs::write(folder.path().join("acc2omp.toml"), text.replace(clang, other)).unwrap();
+    expect_in(folder.path(), &["-y"], 1, "reference `1.000000000`, test `2.000000000`");
+}
+
+#[test]
+fn a_program_that_a_command_names_is_not_known() {
+    let makefile = "CC = nvc\nEXE != echo main\nall: $(EXE)\n$(EXE): a.c\n\t$(CC) -o $@ $<\n";
+    let (_folder, text) = init(&[("Makefile", makefile)]);
+    assert!(text.contains("run = \"false # the program"), "{text}");
+    assert!(
+        text.contains("# no rule from the default target on links a program whose name is known"),
+        "{text}"
+    );
+}
+
+#[test]
+fn of_several_programs_one_with_openacc_is_run() {
+    let makefile =
+        "CC = nvc\nall: ser acc\nser: a.c\n\t$(CC) a.c -o ser\nacc: b.c\n\t$(CC) -acc b.c -o acc\n";
+    let (acc, plain) = ("#pragma acc wait\n", "int b;\n");
+    let (_folder, text) = init(&[("Makefile", makefile), ("b.c", acc)]);
+    assert!(
+        text.contains("run = \"./acc # and") && text.contains("# of the programs ser, acc, only acc"),
+        "{text}"
+    );
+    // The flags of its command stay.
+    assert!(text.contains("# Makefile:6 holds `-acc`, "), "{text}");
+    let (_folder, text) = init(&[("Makefile", makefile), ("b.c", plain)]);
+    assert!(text.contains("run = \"false # which of ser, acc?\""), "{text}");
+    let cmake = "project(x C)\nadd_executable(ser a.c)\nadd_executable(acc b.c)\nadd_executable(test b.c)\n";
+    let (_folder, text) = init(&[("CMakeLists.txt", cmake), ("b.c", acc)]);
+    assert!(text.contains("run = \"false # which of acc, test?\""), "{text}");
+    let cmake = cmake.replace("add_executable(test b.c)", "");
+    let (_folder, text) = init(&[("CMakeLists.txt", &cmake), ("b.c", acc)]);
+    assert!(text.contains("run = \"./acc2omp-build/acc\""), "{text}");
+}
+
 #[test]
 fn a_folder_without_a_configuration_is_said() {
     let folder = tempfile::tempdir().unwrap();
