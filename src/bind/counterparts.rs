@@ -176,10 +176,8 @@ fn ends_with(bound: &[Bound], at: usize, found: &OpenMp, end: Option<&Existing>)
 
 /// Whether a condition about other things than OpenACC and OpenMP shows only one of two places.
 fn are_exclusive(found: &OpenMp, one: Span, other: Span) -> bool {
-    found.conditions.iter().filter(|condition| !condition.is_about_directives()).any(|condition| {
-        let branches = (condition.branch_at(one.start), condition.branch_at(other.start));
-        matches!(branches, (Some(one), Some(other)) if one != other)
-    })
+    let mut others = found.conditions.iter().filter(|condition| !condition.is_about_directives());
+    others.any(|condition| condition.parts(one.start, other.start))
 }
 
 /// For each directive of OpenMP that has an `end`, the number of that.

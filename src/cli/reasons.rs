@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is said of the run-time library or of the file as a whole is about no directive, unless it marks one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diag, Severity};
 use crate::rules;
@@ -21,6 +21,8 @@ pub struct Reasons<'a> {
     directives: &'a [DirectiveReport],
     diagnostics: &'a [Diag],
     regions: BTreeMap<Span, Governed>,
+    /// The codes that are about no directive, unless a diagnostic marks one.
+    of_files: BTreeSet<Code>,
 }
 
 impl<'a> Reasons<'a> {
@@ -28,7 +30,8 @@ impl<'a> Reasons<'a> {
     pub fn of(source: &'a Source, translation: &'a Translation, options: &Options) -> Reasons<'a> {
         let (directives, diagnostics) = (&translation.directives, &translation.diagnostics);
         let marks = |diag: &Diag| directives.iter().any(|one| one.span.contains(diag.primary.span));
-        let mut all = Reasons { file: &source.file, directives, diagnostics, regions: BTreeMap::new() };
+        let (file, regions) = (&source.file, BTreeMap::new());
+        let mut all = Reasons { file, directives, diagnostics, regions, of_files: of_files() };
         let is_inside = |diag: &Diag| !marks(diag) && !all.is_of_file(diag);
         let is_silent = |at: &usize| all.is_left(*at) && all.marking(directives[*at].span).is_empty();
         if diagnostics.iter().any(is_inside) || (0..directives.len()).any(|at| is_silent(&at)) {
@@ -91,11 +94,7 @@ impl<'a> Reasons<'a> {
 
     /// Whether a diagnostic that marks no directive is about none.
     fn is_of_file(&self, diag: &Diag) -> bool {
-        let calls = || {
-            let pages = rules::rules().pages().filter(|page| page.entry.starts_with("api/"));
-            pages.flat_map(|page| &page.rows).any(|row| row.code == Some(diag.code))
-        };
-        OF_FILES.map(Code).contains(&diag.code) || calls()
+        self.of_files.contains(&diag.code)
     }
 
     /// The directives whose code holds a place, innermost first.
@@ -154,4 +153,11 @@ impl<'a> Reasons<'a> {
         let is_whole = |at: &usize| OF_WHOLE_FILES.map(Code).contains(&self.diagnostics[*at].code);
         all().find(is_whole).or_else(|| all().rfind(is_before)).or_else(|| all().next())
     }
+}
+
+/// The codes of what is said of files and of uses of the library.
+fn of_files() -> BTreeSet<Code> {
+    let of_calls = rules::rules().pages().filter(|page| page.entry.starts_with("api/"));
+    let of_calls = of_calls.flat_map(|page| &page.rows).filter_map(|row| row.code);
+    OF_FILES.map(Code).into_iter().chain(of_calls).collect()
 }

@@ -125,6 +125,12 @@ impl Fork {
         self.branches.iter().position(|branch| branch.inside.start <= offset && offset < branch.inside.end)
     }
 
+    /// Whether two places stand in different branches.
+    pub fn parts(&self, one: u32, other: u32) -> bool {
+        let branches = (self.branch_at(one), self.branch_at(other));
+        matches!(branches, (Some(one), Some(other)) if one != other)
+    }
+
     /// The names that its conditions ask for.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let words = self.branches.iter().flat_map(|branch| source::words(&branch.text));

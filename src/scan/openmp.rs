@@ -36,16 +36,6 @@ pub struct OpenMp {
     pub next_code: BTreeMap<u32, u32>,
 }
 
-impl OpenMp {
-    /// Whether two places stand in different branches of one of the conditions.
-    pub fn are_in_different_branches(&self, one: Span, other: Span) -> bool {
-        self.conditions.iter().any(|condition| {
-            let branches = (condition.branch_at(one.start), condition.branch_at(other.start));
-            matches!(branches, (Some(one), Some(other)) if one != other)
-        })
-    }
-}
-
 /// Finds the OpenMP of a source; `None` if there is none.
 pub fn openmp(file: &SourceFile) -> Option<OpenMp> {
     if !mentions(&file.bytes) {

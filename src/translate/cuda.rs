@@ -168,7 +168,10 @@ impl Cuda {
             let extent = bound[at].stmt().map(|stmt| unit.stmt(stmt).span);
             let own = own.iter().filter_map(|number| found.directives.get(*number)).map(|one| one.span);
             let mut before = own.filter(|one| !extent.is_some_and(|extent| extent.contains(*one)));
-            let first = before.find(|one| !found.are_in_different_branches(*one, directive.span));
+            let is_parted = |one: &Span| {
+                found.conditions.iter().any(|condition| condition.parts(one.start, directive.span.start))
+            };
+            let first = before.find(|one| !is_parted(one));
             let name = acc::name(directive.kind);
             all.diags.extend(first.map(|first| diag::openmp_before_call(first, name)));
         }

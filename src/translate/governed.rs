@@ -5,10 +5,10 @@
 use crate::acc::ast::DirectiveKind;
 use crate::bind::Bound;
 use crate::host::ir::Unit;
-use crate::scan::Scan;
 use crate::source::Span;
 
-use super::views::{self, BackEnd, Gathered, Lowered, Made, Reached, Rest, joined};
+use super::look::look;
+use super::views::joined;
 use super::{Options, Source};
 
 /// The code of a directive, or of the one that it ends.
@@ -24,37 +24,12 @@ pub struct Governed {
 
 /// The code of the directives of a source that govern any, by place. The preprocessor's views may give a directive several.
 pub fn governed(source: &Source, options: &Options) -> Vec<Governed> {
-    let mut back = Regions::default();
-    let limits = options.budget.of_file(source.file.bytes.len());
-    // What is too large to be read governs nothing that is known.
-    let _ = crate::budget::within(limits, || views::translate(source, options, &mut back));
-    back.0.sort();
-    back.0.dedup();
-    back.0
-}
-
-/// What the views seen so far have.
-#[derive(Default)]
-struct Regions(Vec<Governed>);
-
-impl BackEnd for Regions {
-    fn scanned(&mut self, _scan: &Scan, _first: Option<&Scan>, _all: &mut Gathered) -> bool {
-        false
-    }
-
-    fn lower(&mut self, view: Reached, _all: &mut Gathered) -> Lowered {
-        let Reached { scan, unit, parsed, held } = view;
-        let (bound, unit) = joined(scan, &unit, &parsed);
+    look(source, options, |(scan, unit), parsed, all| {
+        let (bound, unit) = joined(scan, unit, parsed);
         let region = |at: usize| region(&unit, &bound, at);
-        self.0.extend((0..bound.len()).filter(|at| bound[*at].text.is_some()).filter_map(region));
-        let nothing = || Made { edits: Some(Vec::new()), rows: Vec::new(), implied: Vec::new() };
-        let made = bound.iter().map(|_| nothing()).collect();
-        Lowered { bound, made, held }
-    }
-
-    fn finish(&mut self, _all: &mut Gathered) -> Rest {
-        Rest::default()
-    }
+        all.extend((0..bound.len()).filter(|at| bound[*at].text.is_some()).filter_map(region));
+        bound
+    })
 }
 
 /// The code of directive `at`.

@@ -9,10 +9,9 @@ use crate::edit::EditSet;
 use crate::host::ir::Unit;
 use crate::pins::{self, Purpose, Site};
 use crate::plan;
-use crate::scan::Scan;
 use crate::sema;
 
-use super::views::{self, BackEnd, Gathered, Lowered, Made, Reached, Rest};
+use super::views::{self, BackEnd, Gathered, Lowered, Reached};
 use super::{Options, Source};
 
 /// Instruments a source: its text, and the directives that are instrumented.
@@ -48,10 +47,6 @@ struct Instrument {
 }
 
 impl BackEnd for Instrument {
-    fn scanned(&mut self, _scan: &Scan, _first: Option<&Scan>, _all: &mut Gathered) -> bool {
-        false
-    }
-
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
         let Reached { scan, mut unit, parsed, held } = view;
         let (source, options) = (all.source, all.options);
@@ -92,14 +87,6 @@ impl BackEnd for Instrument {
             let _ = self.edits.add_line(0, edit);
         }
         self.sites.extend(done.sites);
-        let made = bound
-            .iter()
-            .map(|_| Made { edits: Some(Vec::new()), rows: Vec::new(), implied: Vec::new() })
-            .collect();
-        Lowered { bound, made, held }
-    }
-
-    fn finish(&mut self, _all: &mut Gathered) -> Rest {
-        Rest::default()
+        Lowered::unchanged(bound, held)
     }
 }

@@ -20,6 +20,7 @@ mod input;
 mod instrument;
 mod lent;
 mod library;
+mod look;
 mod loops;
 mod macros;
 mod named_macros;

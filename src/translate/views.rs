@@ -85,6 +85,15 @@ pub struct Lowered {
     pub held: Vec<Span>,
 }
 
+impl Lowered {
+    /// All directives stay as they are.
+    pub fn unchanged(bound: Vec<Bound>, held: Vec<Span>) -> Lowered {
+        let nothing = || Made { edits: Some(Vec::new()), rows: Vec::new(), implied: Vec::new() };
+        let made = bound.iter().map(|_| nothing()).collect();
+        Lowered { bound, made, held }
+    }
+}
+
 /// What a translation has beside its text and its directives.
 #[derive(Debug, Default)]
 pub struct Rest {
@@ -104,7 +113,9 @@ pub struct Rest {
 pub trait BackEnd {
     /// Notes what a view shows beside directives; with the first one, what all of the file holds. Whether it must be parsed for
     /// that.
-    fn scanned(&mut self, scan: &Scan, first: Option<&Scan>, all: &mut Gathered) -> bool;
+    fn scanned(&mut self, _scan: &Scan, _first: Option<&Scan>, _all: &mut Gathered) -> bool {
+        false
+    }
 
     /// What becomes of the directives of a view.
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered;
@@ -126,7 +137,9 @@ pub trait BackEnd {
     }
 
     /// Nothing more can be reached.
-    fn finish(&mut self, all: &mut Gathered) -> Rest;
+    fn finish(&mut self, _all: &mut Gathered) -> Rest {
+        Rest::default()
+    }
 }
 
 /// Translates a source by a back end.
