@@ -33,12 +33,12 @@ pub use schedule::PREFERENCE;
 use file::device::Fit;
 use file::hidden::Hidden;
 use fit::placement::Placements;
-use fit::{hoisted, uncopyable};
+use fit::{hoisted, kept, uncopyable};
 use host::lowering::Lowering;
 use kernel::routine::Routines;
-use program::names;
 use program::repeated::Repeated;
 use program::type_uses::LastTexts;
+use program::{names, refused};
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +93,16 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     }
     for (index, change) in hoisted::added(&lowering.hoisted) {
         done[index].changes.iter_mut().for_each(|changes| changes.push(change.clone()));
+    }
+    let left: Vec<_> = (0..done.len())
+        .filter(|at| done[*at].changes.is_none() && input.bound[*at].directive.kind.is_compute())
+        .filter_map(|at| input.bound[at].stmt())
+        .collect();
+    for index in kept::for_untranslated(input, &left) {
+        if done[index].changes.take().is_some() {
+            let span = input.bound[index].directive.span;
+            lowering.diags.push(*refused(span, "what an untranslated construct calls"));
+        }
     }
     let Lowering { mut device, mut diags, .. } = lowering;
     // Each kernel of a region asks for its sizes.

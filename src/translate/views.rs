@@ -526,17 +526,24 @@ impl<'a, 'b> Views<'a, 'b> {
     /// Takes back what the constructs have become that a directive belongs to, or the one that begins there; their names.
     fn withdraw(&mut self, inner: u32, root: Option<u32>) -> Vec<Span> {
         let mut names = Vec::new();
+        let mut gone = BTreeSet::new();
         for (start, (of_root, members)) in &self.constructs {
             let is_meant = root.map_or_else(|| members.contains(&inner), |root| root == *start);
             if is_meant && members.iter().any(|one| self.made.contains_key(one)) {
                 names.push(*of_root);
-                self.all.edits.withdraw(members);
-                let reports = self.all.reports.iter_mut().filter(|(at, _)| members.contains(at));
-                reports.for_each(|(_, report)| report.outcome = Outcome::Left);
-                self.made.retain(|at, _| !members.contains(at));
+                gone.extend(members);
             }
         }
+        self.take_back(&gone);
         names
+    }
+
+    /// Takes back what directives have become.
+    fn take_back(&mut self, directives: &BTreeSet<u32>) {
+        self.all.edits.withdraw(directives);
+        let reports = self.all.reports.iter_mut().filter(|(at, _)| directives.contains(at));
+        reports.for_each(|(_, report)| report.outcome = Outcome::Left);
+        self.made.retain(|at, _| !directives.contains(at));
     }
 
     /// Leaves constructs that would need something else of directives which views before have translated, and those for which
@@ -555,6 +562,8 @@ impl<'a, 'b> Views<'a, 'b> {
             reported.extend(self.withdraw(inner.span.start, None));
             let here = (0..bound.len()).filter(|at| whole(bound, *at) == Some(*root)).map(start);
             let here: Vec<u32> = here.collect();
+            // A view without the construct has its loops, too.
+            self.take_back(&here.iter().copied().collect());
             reported.into_iter().for_each(|at| self.say_shared(at, inner.name_span, &here));
         }
         for (at, made) in made.iter_mut().enumerate() {

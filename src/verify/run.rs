@@ -22,6 +22,9 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 /// How often a command is looked after.
 const PERIOD: Duration = Duration::from_millis(5);
 
+/// As long as a program has only just begun, it is asked more often.
+const SHORTEST: Duration = Duration::from_micros(100);
+
 /// How long processes may take to end when they are asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -107,7 +110,7 @@ fn wait(child: &mut Child, limits: Limits, files: [&File; 2]) -> Option<End> {
         } else if written.is_some_and(|written| written > limits.bytes) {
             break Some(End::TooMuch);
         }
-        sleep(PERIOD);
+        sleep((start.elapsed() / 8).clamp(SHORTEST, PERIOD));
     };
     if end.is_some() {
         let _ = killpg(group, Signal::SIGTERM);

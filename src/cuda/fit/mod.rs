@@ -10,6 +10,7 @@ pub mod cpp;
 pub mod hoisted;
 pub mod hosts;
 pub mod implied;
+pub mod kept;
 pub mod left;
 pub mod object;
 pub mod obstacle;

@@ -12,12 +12,13 @@ mod rebuild;
 mod strike;
 mod text;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use acc2omp::source::Language;
 use clap::{Args, ValueEnum};
+use rayon::prelude::*;
 
 use crate::difftest::toolchain::Toolchains;
 use crate::difftest::{self, Output, Profile, Suite};
@@ -49,6 +50,32 @@ struct Sum {
 }
 
 impl Sum {
+    /// The sum of two.
+    fn and(self, more: Sum) -> Sum {
+        Sum {
+            texts: self.texts + more.texts,
+            constructs: self.constructs + more.constructs,
+            in_macros: self.in_macros + more.in_macros,
+            races: self.races + more.races,
+            unread: self.unread + more.unread,
+            owned: self.owned + more.owned,
+            unseen: self.unseen + more.unseen,
+        }
+    }
+
+    /// That of so many texts which are the same.
+    fn times(self, count: usize) -> Sum {
+        Sum {
+            texts: self.texts * count,
+            constructs: self.constructs * count,
+            in_macros: self.in_macros * count,
+            races: self.races * count,
+            unread: self.unread * count,
+            owned: self.owned * count,
+            unseen: self.unseen * count,
+        }
+    }
+
     fn verdict(&self) -> Verdict {
         let wrong = self.races + self.unread + self.unseen;
         if wrong == 0 { Verdict::Passed } else { Verdict::Failed }
@@ -131,30 +158,31 @@ const BY_MACROS: [(&str, &str); 8] = [
     ("macro-lines/macro-lines.F90", "macros stand between directives and loops: that is what it is for"),
 ];
 
-/// Reads all texts below the folders.
+/// A text, and what it is called in what is reported.
+struct Text {
+    name: String,
+    language: Language,
+    bytes: Vec<u8>,
+}
+
+/// Reads all texts below the folders. The same text at the same place in several of them is read once, and counts for each.
 fn read_all(folders: &[PathBuf]) -> Result<Sum> {
-    let mut sum = Sum::default();
+    let mut texts = BTreeMap::<_, (Text, usize)>::new();
     for folder in folders {
-        let mut pending = vec![folder.clone()];
-        let mut files = BTreeSet::new();
-        while let Some(path) = pending.pop() {
-            if path.file_name().is_some_and(|name| name == ".acc2omp") {
-                // What acc2omp knows of the tree is not part of it.
-            } else if path.is_dir() {
-                let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-                for entry in fs::read_dir(&path).map_err(failed)? {
-                    pending.push(entry.map_err(failed)?.path());
-                }
-            } else {
-                files.insert(path);
-            }
-        }
-        for path in &files {
+        for path in files(folder)? {
+            let Some(language) = Language::of(&path) else { continue };
+            let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let place = path.strip_prefix(folder).unwrap_or(&path).to_path_buf();
             let kind = folder.file_name().unwrap_or_default().to_string_lossy();
-            let name = path.strip_prefix(folder).unwrap_or(path).display();
-            read(path, &format!("{kind}/{name}"), &mut sum)?;
+            let name = format!("{kind}/{}", place.display());
+            let (_, count) =
+                texts.entry((place, bytes.clone())).or_insert((Text { name, language, bytes }, 0));
+            *count += 1;
         }
     }
+    let texts: Vec<(Text, usize)> = texts.into_values().collect();
+    let read = texts.par_iter().map(|(text, count)| read(text).times(*count));
+    let sum = read.reduce(Sum::default, Sum::and);
     println!(
         "audit: {} constructs in {} texts ({} in macros, not read): {} races, {} not understood",
         sum.constructs, sum.texts, sum.in_macros, sum.races, sum.unread
@@ -163,32 +191,51 @@ fn read_all(folders: &[PathBuf]) -> Result<Sum> {
     Ok(sum)
 }
 
+/// The files below a folder, but what acc2omp knows of it.
+fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut pending = vec![folder.to_path_buf()];
+    let mut files = BTreeSet::new();
+    while let Some(path) = pending.pop() {
+        if path.file_name().is_some_and(|name| name == ".acc2omp") {
+            continue;
+        }
+        if path.is_dir() {
+            let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+            for entry in fs::read_dir(&path).map_err(failed)? {
+                pending.push(entry.map_err(failed)?.path());
+            }
+        } else {
+            files.insert(path);
+        }
+    }
+    Ok(files)
+}
+
 /// Reads one text, and tells what is wrong with it.
-fn read(path: &Path, name: &str, sum: &mut Sum) -> Result<()> {
-    let Some(language) = Language::of(path) else { return Ok(()) };
-    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let found = text::audit(&bytes, language);
-    sum.texts += 1;
-    sum.constructs += found.constructs;
-    sum.in_macros += found.in_macros.len();
+fn read(text: &Text) -> Sum {
+    let Text { name, language, bytes } = text;
+    let found = text::audit(bytes, *language);
+    let sum =
+        Sum { texts: 1, constructs: found.constructs, in_macros: found.in_macros.len(), ..Sum::default() };
     if BY_MACROS.iter().any(|(text, _)| name.ends_with(text)) {
-        sum.in_macros += found.constructs;
-        return Ok(());
+        return Sum { in_macros: sum.in_macros + found.constructs, ..sum };
     }
     for race in &found.races {
-        println!("{name}:{}: {}", text::line(&bytes, race.at), race.name);
+        println!("{name}:{}: {}", text::line(bytes, race.at), race.name);
     }
     for at in &found.unread {
-        println!("{name}:{}: the code of this directive is not understood", text::line(&bytes, *at));
+        println!("{name}:{}: the code of this directive is not understood", text::line(bytes, *at));
     }
-    let unseen = strike::unseen(&bytes, language, &found.owned);
+    let unseen = strike::unseen(bytes, *language, &found.owned);
     for one in &unseen {
-        let line = text::line(&bytes, one.code.range().start);
+        let line = text::line(bytes, one.code.range().start);
         println!("{name}:{line}: {} would be no race without its clause", one.name);
     }
-    sum.races += found.races.len();
-    sum.unread += found.unread.len();
-    sum.owned += found.owned.len();
-    sum.unseen += unseen.len();
-    Ok(())
+    Sum {
+        races: found.races.len(),
+        unread: found.unread.len(),
+        owned: found.owned.len(),
+        unseen: unseen.len(),
+        ..sum
+    }
 }

@@ -34,26 +34,27 @@ int main(void)
 }
 "#;
 
-/// One build of one fixture.
-struct Pair<'a> {
+/// A fixture with the poisoned copies of its translations.
+struct Poisoned<'a> {
     fixture: &'a Fixture,
-    output: &'a Output,
-    toolchain: Toolchain,
-    /// How many variables are poisoned.
-    count: usize,
+    /// The translations' profiles, and how many variables are poisoned in each.
+    copies: Vec<(&'a Output, usize)>,
 }
 
 /// Compares all fixtures; the translations are below `work` already.
 pub fn run(suite: &Suite, toolchains: &Toolchains, work: &Path) -> Result<Verdict> {
     canary(toolchains, work)?;
-    let mut pairs = Vec::new();
-    for (fixture, output) in copies(suite) {
-        let count = lay_down(fixture, output, work)?;
-        let built = output.toolchains.iter().filter(|_| count > 0);
-        pairs.extend(built.map(|&toolchain| Pair { fixture, output, toolchain, count }));
+    let mut all = Vec::new();
+    for fixture in &suite.fixtures {
+        let mut copies = Vec::new();
+        for output in suite.outputs.iter().filter(|output| is_built(output)) {
+            copies.push((output, lay_down(fixture, output, work)?));
+        }
+        copies.retain(|(_, count)| *count > 0);
+        all.push(Poisoned { fixture, copies });
     }
-    let variables: usize = pairs.iter().map(|pair| pair.count).sum();
-    let tally = difftest::each(&pairs, |pair| compare(pair, toolchains, work))?;
+    let variables: usize = all.iter().flat_map(|one| &one.copies).map(|(_, count)| count).sum();
+    let tally = difftest::each(&all, |one| compare(one, toolchains, work))?;
     println!(
         "poison: {} variables in {} builds, {} of them changed",
         variables,
@@ -63,12 +64,8 @@ pub fn run(suite: &Suite, toolchains: &Toolchains, work: &Path) -> Result<Verdic
     Ok(if tally.failed == 0 && variables > 0 { Verdict::Passed } else { Verdict::Failed })
 }
 
-fn copies(suite: &Suite) -> impl Iterator<Item = (&Fixture, &Output)> {
-    let is_built = |output: &&Output| PROFILES.iter().any(|profile| profile.name() == output.name);
-    suite
-        .fixtures
-        .iter()
-        .flat_map(move |fixture| suite.outputs.iter().filter(is_built).map(move |output| (fixture, output)))
+fn is_built(output: &Output) -> bool {
+    PROFILES.iter().any(|profile| profile.name() == output.name)
 }
 
 fn poisoned_folder(work: &Path, output: &str, fixture: &str) -> PathBuf {
@@ -96,22 +93,45 @@ fn lay_down(fixture: &Fixture, output: &Output, work: &Path) -> Result<usize> {
     Ok(count)
 }
 
-fn compare(pair: &Pair, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
-    let Pair { fixture, output, toolchain, .. } = pair;
+/// Builds the poisoned copies of a fixture. What they print is what the original prints, as it is for the translations in the
+/// other comparisons; without an original, what the translation prints.
+fn compare(one: &Poisoned, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
+    let fixture = one.fixture;
     let case = Case { fixture, toolchains, work };
-    let clean = case.build_and_run(*toolchain, &work.join(&output.name).join(&fixture.name), &output.name)?;
-    let folder = poisoned_folder(work, &output.name, &fixture.name);
-    let poisoned = case.build_and_run(*toolchain, &folder, &format!("{}-{FOLDER}", output.name))?;
-    let wrong = match (clean, poisoned) {
-        (Ok(clean), Ok(poisoned)) => compare::first_difference(&clean.stdout, &poisoned.stdout),
-        (Err(wrong), _) => Some(format!("without poison: {wrong}")),
-        (_, Err(wrong)) => Some(wrong),
-    };
-    if let Some(wrong) = &wrong {
-        println!("POISONED {} ({} by {}): {wrong}", fixture.name, output.name, toolchain.name());
+    let mut tally = Tally::default();
+    let mut right = None;
+    let mut built = Vec::new();
+    for (output, toolchain) in
+        one.copies.iter().flat_map(|(output, _)| output.toolchains.iter().map(move |&by| (output, by)))
+    {
+        let folder = poisoned_folder(work, &output.name, &fixture.name);
+        let texts = (toolchain, case.texts(&folder)?);
+        if built.contains(&texts) {
+            continue;
+        }
+        built.push(texts);
+        if right.is_none() {
+            right = Some(match fixture.marks.unbuilt {
+                true => {
+                    case.build_and_run(toolchain, &work.join(&output.name).join(&fixture.name), &output.name)?
+                }
+                false => case.build_and_run(case.of_original(), &fixture.folder, "original")?,
+            });
+        }
+        let poisoned = case.build_and_run(toolchain, &folder, &format!("{}-{FOLDER}", output.name))?;
+        let wrong = match (&right, poisoned) {
+            (Some(Ok(right)), Ok(poisoned)) => compare::first_difference(&right.stdout, &poisoned.stdout),
+            (Some(Err(wrong)), _) => Some(format!("without poison: {wrong}")),
+            (_, Err(wrong)) => Some(wrong),
+            (None, _) => None,
+        };
+        if let Some(wrong) = &wrong {
+            println!("POISONED {} ({} by {}): {wrong}", fixture.name, output.name, toolchain.name());
+        }
+        let failed = usize::from(wrong.is_some());
+        tally = tally.and(&Tally { passed: 1 - failed, failed, ..Tally::default() });
     }
-    let failed = usize::from(wrong.is_some());
-    Ok(Tally { passed: 1 - failed, failed, ..Tally::default() })
+    Ok(tally)
 }
 
 /// Each compiler's build of the canary must print poison.

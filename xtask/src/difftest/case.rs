@@ -187,6 +187,12 @@ impl Case<'_> {
         if self.fixture.marks.plain { Toolchain::Plain } else { Toolchain::OpenAcc }
     }
 
+    /// The sources and what they include of the program, in a folder.
+    pub fn texts(&self, folder: &Path) -> Result<Vec<String>> {
+        let files = self.fixture.sources.iter().chain(&self.fixture.headers);
+        files.map(|file| read_text(&folder.join(file))).collect()
+    }
+
     fn compare(&self, original: &Seen, seen: &Seen) -> std::result::Result<(), Wrong> {
         if let Some(difference) = compare::first_difference(&original.stdout, &seen.stdout) {
             return Err(difference);

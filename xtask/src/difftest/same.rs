@@ -7,7 +7,6 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use super::case::Case;
-use super::fixture::read_text;
 use super::toolchain::{Toolchain, Toolchains};
 use super::{LIMIT, Output};
 use crate::{Result, process};
@@ -40,8 +39,7 @@ impl Given {
         options: Vec<String>,
         guarded: bool,
     ) -> Result<Given> {
-        let files = case.fixture.sources.iter().chain(&case.fixture.headers);
-        let texts = files.map(|file| read_text(&folder.join(file))).collect::<Result<_>>()?;
+        let texts = case.texts(&folder)?;
         Ok(Given { toolchain, folder, options, guarded, texts, preprocessed: OnceCell::new() })
     }
 
