@@ -325,7 +325,8 @@ fn translate_into(
 /// Builds the translator; it lies beside this program.
 pub fn build(root: &Path) -> Result<PathBuf> {
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(root).args(["build", "--quiet", "--package", "acc2omp", "--bin", "acc2omp"]);
+    // Of the whole workspace, so that its library is the one that the tests have.
+    command.current_dir(root).args(["build", "--quiet", "--workspace", "--bin", "acc2omp"]);
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }
