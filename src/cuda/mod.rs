@@ -47,6 +47,9 @@ pub struct Lowered {
     pub changes: Option<Vec<Change>>,
 }
 
+/// What is said of the directives that stay for constructs which are left untranslated.
+pub const CALLED: &str = "what an untranslated construct calls";
+
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     let uncopyable = uncopyable::functions(input);
@@ -101,7 +104,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     for index in kept::for_untranslated(input, &left) {
         if done[index].changes.take().is_some() {
             let span = input.bound[index].directive.span;
-            lowering.diags.push(*refused(span, "what an untranslated construct calls"));
+            lowering.diags.push(*refused(span, CALLED));
         }
     }
     let Lowering { mut device, mut diags, .. } = lowering;

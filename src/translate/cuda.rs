@@ -35,6 +35,8 @@ struct Cuda {
     device: Device,
     /// Where the first code stands in the first view.
     first_code: u32,
+    /// What the file includes.
+    includes: BTreeSet<String>,
     /// Where `_OPENACC` stands.
     macros: BTreeSet<Span>,
     /// The headers that have directives, by number, as they are read themselves.
@@ -211,6 +213,7 @@ impl Cuda {
     /// The header of OpenACC's run-time library gives way to ours, which has the same routines.
     fn library(&mut self, scan: &Scan, all: &mut Gathered) {
         let file = &all.source.file;
+        self.includes.extend(scan.includes.iter().map(|include| include.path.clone()));
         for include in scan.includes.iter().filter(|include| include.path == "openacc.h") {
             let ours = format!("\"{}{}\"", all.options.library, RUNTIME[0].0);
             let text = file.text(include.span).replace("<openacc.h>", &ours).replace("\"openacc.h\"", &ours);
@@ -246,11 +249,14 @@ impl Cuda {
         let has_ending = cuda::header_ending(name).is_some() || all.options.has_namesake;
         let stem = if has_ending { own.replace('.', "_") } else { stem.to_owned() };
         let unit = all.options.unit_name(name);
-        let place = layout::first_include(file, self.first_code);
-        let line = format!("#include \"{stem}_acc.h\"{}", file.line_end(place));
-        all.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
+        let name_of_header = format!("{stem}_acc.h");
+        if !self.includes.contains(&name_of_header) {
+            let place = layout::first_include(file, self.first_code);
+            let line = format!("#include \"{name_of_header}\"{}", file.line_end(place));
+            all.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
+        }
         let header = beside_text(self.device.header(name, &unit, &all.options.library));
-        let mut beside = vec![Beside { name: format!("{stem}_acc.h"), text: header }];
+        let mut beside = vec![Beside { name: name_of_header, text: header }];
         if !self.device.is_empty() {
             let code = format!("{stem}_acc.cu");
             let text = beside_text(self.device.text(&code, name, &unit));

@@ -5,6 +5,7 @@
 
 mod declare;
 mod host_data;
+mod kept;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -194,6 +195,13 @@ impl BackEnd for FortranCuda {
             }
         }
         all.leave_whole(unit, &bound, &held, &mut changes);
+        let is_left = |at: &usize| changes[*at].is_none() && bound[*at].directive.kind.is_compute();
+        let left = (0..bound.len()).filter(is_left).filter_map(|at| Some(unit.stmt(bound[at].stmt()?).span));
+        for at in kept::for_untranslated(unit, &bound, left.collect()) {
+            if changes[at].take().is_some() {
+                all.diags.push(diag::not_yet_cuda(bound[at].directive.span, cuda::CALLED));
+            }
+        }
         self.allocations(&view, all);
         all.diags.append(&mut self.said);
         for (one, _) in bound.iter().zip(&changes).filter(|(_, edits)| edits.is_none()) {
@@ -424,7 +432,9 @@ impl FortranCuda {
             }
             return Ok(());
         }
-        let is_left = |diag: &&diag::Diag| diag.severity == diag::Severity::Left;
+        // What it calls stays for its sake.
+        let is_called = |diag: &diag::Diag| diag.message.starts_with(cuda::CALLED);
+        let is_left = |diag: &&diag::Diag| diag.severity == diag::Severity::Left && !is_called(diag);
         let why = translation.diagnostics.iter().find(is_left);
         let why = why.map_or_else(|| "nothing comes of it".to_owned(), |diag| diag.message.clone());
         Err(Why { at: span, what: format!("this construct (as C++: {why})") })
