@@ -18,7 +18,7 @@ use crate::bind::{self, Bound, Target};
 use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Procedures, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
-use crate::host::ir::{ScopeKind, StmtId};
+use crate::host::ir::{ScopeKind, StmtId, Unit};
 use crate::omp::SourceChange;
 use crate::plan::{self, Exit, Item};
 use crate::scan::{self, Conditions, Include, Scan};
@@ -195,13 +195,7 @@ impl BackEnd for FortranCuda {
             }
         }
         all.leave_whole(unit, &bound, &held, &mut changes);
-        let is_left = |at: &usize| changes[*at].is_none() && bound[*at].directive.kind.is_compute();
-        let left = (0..bound.len()).filter(is_left).filter_map(|at| Some(unit.stmt(bound[at].stmt()?).span));
-        for at in kept::for_untranslated(unit, &bound, left.collect()) {
-            if changes[at].take().is_some() {
-                all.diags.push(diag::not_yet_cuda(bound[at].directive.span, cuda::CALLED));
-            }
-        }
+        keep_called(unit, &bound, &mut changes, all);
         self.allocations(&view, all);
         all.diags.append(&mut self.said);
         for (one, _) in bound.iter().zip(&changes).filter(|(_, edits)| edits.is_none()) {
@@ -712,6 +706,17 @@ impl FortranCuda {
         // Compilers name objects after their sources: another name than that of the device code.
         beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
+    }
+}
+
+/// Leaves the directives of what untranslated constructs call.
+fn keep_called(unit: &Unit, bound: &[Bound], changes: &mut [Option<Vec<Edit>>], all: &mut Gathered) {
+    let is_left = |at: &usize| changes[*at].is_none() && bound[*at].directive.kind.is_compute();
+    let left = (0..bound.len()).filter(is_left).filter_map(|at| Some(unit.stmt(bound[at].stmt()?).span));
+    for at in kept::for_untranslated(unit, bound, left.collect()) {
+        if changes[at].take().is_some() {
+            all.diags.push(diag::not_yet_cuda(bound[at].directive.span, cuda::CALLED));
+        }
     }
 }
 

@@ -158,16 +158,9 @@ const BY_MACROS: [(&str, &str); 8] = [
     ("macro-lines/macro-lines.F90", "macros stand between directives and loops: that is what it is for"),
 ];
 
-/// A text, and what it is called in what is reported.
-struct Text {
-    name: String,
-    language: Language,
-    bytes: Vec<u8>,
-}
-
 /// Reads all texts below the folders. The same text at the same place in several of them is read once, and counts for each.
 fn read_all(folders: &[PathBuf]) -> Result<Sum> {
-    let mut texts = BTreeMap::<_, (Text, usize)>::new();
+    let mut texts = BTreeMap::new();
     for folder in folders {
         for path in files(folder)? {
             let Some(language) = Language::of(&path) else { continue };
@@ -175,13 +168,13 @@ fn read_all(folders: &[PathBuf]) -> Result<Sum> {
             let place = path.strip_prefix(folder).unwrap_or(&path).to_path_buf();
             let kind = folder.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("{kind}/{}", place.display());
-            let (_, count) =
-                texts.entry((place, bytes.clone())).or_insert((Text { name, language, bytes }, 0));
+            let (_, _, count) = texts.entry((place, bytes)).or_insert((name, language, 0));
             *count += 1;
         }
     }
-    let texts: Vec<(Text, usize)> = texts.into_values().collect();
-    let read = texts.par_iter().map(|(text, count)| read(text).times(*count));
+    let read = texts
+        .par_iter()
+        .map(|((_, bytes), (name, language, count))| read(name, *language, bytes).times(*count));
     let sum = read.reduce(Sum::default, Sum::and);
     println!(
         "audit: {} constructs in {} texts ({} in macros, not read): {} races, {} not understood",
@@ -212,9 +205,8 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
 }
 
 /// Reads one text, and tells what is wrong with it.
-fn read(text: &Text) -> Sum {
-    let Text { name, language, bytes } = text;
-    let found = text::audit(bytes, *language);
+fn read(name: &str, language: Language, bytes: &[u8]) -> Sum {
+    let found = text::audit(bytes, language);
     let sum =
         Sum { texts: 1, constructs: found.constructs, in_macros: found.in_macros.len(), ..Sum::default() };
     if BY_MACROS.iter().any(|(text, _)| name.ends_with(text)) {
@@ -226,7 +218,7 @@ fn read(text: &Text) -> Sum {
     for at in &found.unread {
         println!("{name}:{}: the code of this directive is not understood", text::line(bytes, *at));
     }
-    let unseen = strike::unseen(bytes, *language, &found.owned);
+    let unseen = strike::unseen(bytes, language, &found.owned);
     for one in &unseen {
         let line = text::line(bytes, one.code.range().start);
         println!("{name}:{line}: {} would be no race without its clause", one.name);

@@ -11,6 +11,7 @@ use super::poison;
 use crate::difftest::case::{Case, Tally};
 use crate::difftest::compare;
 use crate::difftest::fixture::{Fixture, Marks};
+use crate::difftest::same::{Built, Given};
 use crate::difftest::toolchain::{Toolchain, Toolchains};
 use crate::difftest::{self, Output, Profile, Suite};
 use crate::{Result, Verdict};
@@ -98,32 +99,26 @@ fn lay_down(fixture: &Fixture, output: &Output, work: &Path) -> Result<usize> {
 fn compare(one: &Poisoned, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
     let fixture = one.fixture;
     let case = Case { fixture, toolchains, work };
+    let outputs = one.copies.iter().map(|(output, _)| *output);
+    let pairs: Vec<(&Output, Toolchain)> =
+        outputs.flat_map(|output| output.toolchains.iter().map(move |&by| (output, by))).collect();
+    let Some((output, toolchain)) = pairs.first() else { return Ok(Tally::default()) };
+    let right = match fixture.marks.unbuilt {
+        true => case.build_and_run(*toolchain, &work.join(&output.name).join(&fixture.name), &output.name)?,
+        false => case.build_and_run(case.of_original(), &fixture.folder, "original")?,
+    };
     let mut tally = Tally::default();
-    let mut right = None;
-    let mut built = Vec::new();
-    for (output, toolchain) in
-        one.copies.iter().flat_map(|(output, _)| output.toolchains.iter().map(move |&by| (output, by)))
-    {
+    let mut built = Built::new(&case, false)?;
+    for (output, toolchain) in pairs {
         let folder = poisoned_folder(work, &output.name, &fixture.name);
-        let texts = (toolchain, case.texts(&folder)?);
-        if built.contains(&texts) {
+        if built.holds(Given::new(&case, toolchain, folder.clone(), Vec::new(), false)?)? {
             continue;
-        }
-        built.push(texts);
-        if right.is_none() {
-            right = Some(match fixture.marks.unbuilt {
-                true => {
-                    case.build_and_run(toolchain, &work.join(&output.name).join(&fixture.name), &output.name)?
-                }
-                false => case.build_and_run(case.of_original(), &fixture.folder, "original")?,
-            });
         }
         let poisoned = case.build_and_run(toolchain, &folder, &format!("{}-{FOLDER}", output.name))?;
         let wrong = match (&right, poisoned) {
-            (Some(Ok(right)), Ok(poisoned)) => compare::first_difference(&right.stdout, &poisoned.stdout),
-            (Some(Err(wrong)), _) => Some(format!("without poison: {wrong}")),
+            (Ok(right), Ok(poisoned)) => compare::first_difference(&right.stdout, &poisoned.stdout),
+            (Err(wrong), _) => Some(format!("without poison: {wrong}")),
             (_, Err(wrong)) => Some(wrong),
-            (None, _) => None,
         };
         if let Some(wrong) = &wrong {
             println!("POISONED {} ({} by {}): {wrong}", fixture.name, output.name, toolchain.name());

@@ -9,7 +9,7 @@ pub mod case;
 pub mod compare;
 pub mod fixture;
 mod page;
-mod same;
+pub mod same;
 mod spent;
 pub mod toolchain;
 

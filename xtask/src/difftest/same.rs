@@ -32,7 +32,8 @@ impl Given {
         Given::new(case, toolchain, folder, options, output.guarded)
     }
 
-    fn new(
+    /// What `toolchain` gets of a folder, with more options.
+    pub fn new(
         case: &Case,
         toolchain: Toolchain,
         folder: PathBuf,
