@@ -1,19 +1,12 @@
-//! Texts that stand under branches of the preprocessor's conditions.
+//! Texts that stand under the preprocessor's conditions.
 //!
-//! Invariant: of two texts in other branches of one condition, a compiler sees one at most.
+//! Invariant: such a text brings its conditions with it, and ends them.
 
-/// Whether two texts, each of them lines under conditions that it brings with it, are in other branches of one condition.
-pub fn are_alternatives(a: &[u8], b: &[u8]) -> bool {
-    let (a, b) = (heads(a), heads(b));
-    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let is_other_branch = |head: Option<&&[u8]>| head.is_some_and(|head| head.starts_with(b"#el"));
-    same > 0 && is_other_branch(a.get(same)) != is_other_branch(b.get(same))
-}
-
-/// The lines of the preprocessor that a text begins with.
-fn heads(text: &[u8]) -> Vec<&[u8]> {
-    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).skip_while(|line| line.is_empty());
-    lines.take_while(|line| line.starts_with(b"#")).collect()
+/// Whether a text is lines under conditions.
+pub fn has_conditions(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|first| first.starts_with(b"#if"))
+        && lines.next_back().is_some_and(|last| last.starts_with(b"#endif"))
 }
 
 #[cfg(test)]
@@ -21,18 +14,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_of_one_condition_are_alternatives() {
-        let check = |a: &str, b: &str, expected: bool| {
-            let texts = [format!("\n    {a}\n    end();\n"), format!("\n{b}\nend();")];
-            assert_eq!(are_alternatives(texts[0].as_bytes(), texts[1].as_bytes()), expected, "{texts:?}");
-            assert_eq!(are_alternatives(texts[1].as_bytes(), texts[0].as_bytes()), expected, "{texts:?}");
+    fn a_text_under_conditions_ends_them() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(has_conditions(text.as_bytes()), expected, "{text:?}");
         };
-        check("#if A", "#if A\n#else", true);
-        check("#if A\n#elif B", "#if A\n#elif B\n#else", true);
-        check("#if A\n#ifdef X", "#if A\n#else", true);
-        check("#if A", "#if A", false);
-        check("#if A", "#if A\n#if B", false);
-        check("#if A", "#if B\n#else", false);
-        check("", "#if A", false);
+        check("\n    #if A\n    end();\n    #endif\n", true);
+        check("#ifdef A\n#else\n    end();\n#endif", true);
+        check("#if A\nend();", false);
+        check("#endif\nend();\n#if A", false);
+        check("end();\n#if A\n#endif", false);
+        check("", false);
     }
 }

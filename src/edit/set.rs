@@ -43,7 +43,7 @@ pub struct EditSet {
 
 impl EditSet {
     /// Adds a rewrite whole, or says which rewrite it conflicts with and adds nothing.
-    /// Two identical insertions at one place unite, and those in other branches of a condition stand side by side. What was text of the source becomes its bytes.
+    /// Two identical insertions at one place unite, and those under conditions of the preprocessor stand side by side. What was text of the source becomes its bytes.
     pub fn add(&mut self, mut rewrite: Rewrite) -> Result<(), Conflict> {
         for edit in &mut rewrite.edits {
             edit.text = source::bytes(std::mem::take(&mut edit.text));
@@ -63,7 +63,7 @@ impl EditSet {
             let stands_beside = |other: &Edit| {
                 other.span == edit.span
                     && edit.span.is_empty()
-                    && branch::are_alternatives(&other.text, &edit.text)
+                    && [other, &edit].iter().all(|edit| branch::has_conditions(&edit.text))
             };
             if let Some((with, _)) = met.iter().find(|(_, other)| !stands_beside(other)) {
                 return Err(Conflict { with: *with });
