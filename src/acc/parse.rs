@@ -337,7 +337,7 @@ impl Parser<'_> {
             "vector_length" => self.expr(run).map(ClauseKind::VectorLength),
             "default_async" => self.expr(run).map(ClauseKind::DefaultAsync),
             "device_num" => self.expr(run).map(ClauseKind::DeviceNum),
-            "tile" => self.each(run, Self::expr).map(ClauseKind::Tile),
+            "tile" => self.each(run, Self::size).map(ClauseKind::Tile),
             "device_type" => self.each(run, Self::device_name).map(ClauseKind::DeviceType),
             "default" => self.default(run),
             "reduction" => self.reduction(run),
@@ -428,7 +428,7 @@ impl Parser<'_> {
 
     fn gang_argument(&mut self, run: Run) -> Option<GangArgument> {
         let (modifier, run) = self.modifier(run, &["num", "dim", "static"])?;
-        let expr = self.expr(run)?;
+        let expr = self.size(run)?;
         Some(match modifier {
             Some(1) => GangArgument::Dim(expr),
             Some(2) => GangArgument::Static(expr),
@@ -619,36 +619,66 @@ impl Parser<'_> {
     fn subscript(&mut self, run: Run) -> Option<Subscript> {
         let parts = self.split(run, ":");
         match parts[..] {
-            [only] => self.expr(only).map(Subscript::Index),
+            [only] => self.size(only).map(Subscript::Index),
             [first, second] => {
-                let (first, second) = (self.bound(first), self.bound(second));
+                let (first, second) = (self.bound(first)?, self.bound(second)?);
                 Some(Subscript::Range { first, second, stride: None })
             }
             [first, second, stride] if self.fortran => {
-                let (first, second) = (self.bound(first), self.bound(second));
+                let (first, second) = (self.bound(first)?, self.bound(second)?);
                 Some(Subscript::Range { first, second, stride: Some(self.expr(stride)?) })
             }
             _ => self.fail(self.place(run), "`start:length`"),
         }
     }
 
-    fn bound(&self, run: Run) -> Option<Expr> {
-        (run.from < run.to).then(|| self.whole(run))
+    fn bound(&mut self, run: Run) -> Option<Option<Expr>> {
+        if run.from == run.to { Some(None) } else { self.size(run).map(Some) }
     }
 }
 
 /// Tokens, text and places.
 impl Parser<'_> {
-    /// One expression; a macro's name is one too.
+    /// One expression, or a star.
+    fn size(&mut self, run: Run) -> Option<Expr> {
+        if run.to - run.from == 1 && self.is(run.from, "*") { Some(self.whole(run)) } else { self.expr(run) }
+    }
+
+    /// One expression; a macro's name is one too. What is within it is the host language's, except an operator at an end.
     fn expr(&mut self, run: Run) -> Option<Expr> {
         if run.from == run.to {
             return self.fail(self.place(run), "an expression");
         }
         let comma = self.top_level(run).find(|at| self.is(*at, ","));
-        match comma {
-            Some(comma) => self.fail(self.tokens[comma].span, "one expression"),
-            None => Some(self.whole(run)),
+        if let Some(comma) = comma {
+            return self.fail(self.tokens[comma].span, "one expression");
         }
+        let last = run.to - 1;
+        if !self.begins_expression(run.from) {
+            return self.fail(self.tokens[run.from].span, "an operand before the operator");
+        }
+        if !self.ends_expression(run, last) {
+            return self.fail(self.tokens[last].span, "an operand after the operator");
+        }
+        Some(self.whole(run))
+    }
+
+    /// Whether an expression may begin with a token: those of macros may begin with their marks, too.
+    fn begins_expression(&self, at: usize) -> bool {
+        const MARKS: [&str; 9] = ["-", "+", "!", "~", "*", "&", "::", "#", "\\"];
+        self.tokens[at].kind != Kind::Mark || self.is_dotted(at) || MARKS.iter().any(|mark| self.is(at, mark))
+    }
+
+    /// Whether an expression may end with a token.
+    fn ends_expression(&self, run: Run, last: usize) -> bool {
+        let is_step = |mark: &str| last > run.from && self.is(last, mark) && self.is(last - 1, mark);
+        let is_mark = self.tokens[last].kind == Kind::Mark;
+        !is_mark || self.is_dotted(last) || is_step("+") || is_step("-") || self.is(last, "\\")
+    }
+
+    /// Whether a token is a word of Fortran between dots.
+    fn is_dotted(&self, at: usize) -> bool {
+        self.fortran && self.tokens[at].span.len() > 2
     }
 
     fn whole(&self, run: Run) -> Expr {

@@ -23,10 +23,18 @@ pub struct CodeLines<'a> {
 pub fn edits_of_change(lines: &CodeLines, change: &Change) -> Option<Vec<Edit>> {
     let (file, code) = (lines.file, lines);
     Some(match change {
-        Change::Lines(span, lines) if super::stands_alone(file, *span) => {
+        Change::Lines(span, lines) if super::stands_alone(file, *span) || has_comment(file, *span) => {
             vec![statements(code, *span, lines)]
         }
-        Change::Lines(span, lines) => vec![Edit { span: *span, text: lines.join(" ").into_bytes() }],
+        Change::Lines(span, lines) => {
+            // A comment and a line of the preprocessor end with their line.
+            let is_whole = |line: &String| line.contains("//") || line.trim_start().starts_with('#');
+            let text = match lines.iter().any(is_whole) {
+                true => format!("\n{}\n", lines.join("\n")),
+                false => lines.join(" "),
+            };
+            vec![Edit { span: *span, text: text.into_bytes() }]
+        }
         // A directive that is implied has no line.
         Change::Gone(span) if span.is_empty() => Vec::new(),
         Change::Gone(span) => vec![super::removed(file, *span)],
@@ -35,6 +43,17 @@ pub fn edits_of_change(lines: &CodeLines, change: &Change) -> Option<Vec<Edit>> 
         Change::Braced(span, lines) => super::braced(file, *span, lines).to_vec(),
         Change::Text(span, text) => vec![Edit { span: *span, text: text.clone().into_bytes() }],
     })
+}
+
+/// Whether nothing but a comment after it stands on the lines of code in C.
+fn has_comment(file: &SourceFile, span: Span) -> bool {
+    let [first, last] = [span.start, span.end].map(|at| file.lines.span(file.lines.line(at)));
+    let before = file.text(Span { start: first.start, end: span.start });
+    let after = file.text(Span { start: span.end, end: last.end.max(span.end) });
+    let after = after.trim();
+    let is_comment =
+        after.starts_with("//") || after.starts_with("/*") && after.find("*/") == after.len().checked_sub(2);
+    !file.language.is_fortran() && before.trim().is_empty() && is_comment && !after.ends_with('\\')
 }
 
 /// Lines before the code at `offset`; words before it, where other code stands before it on its line. `None` if a line of

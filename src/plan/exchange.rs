@@ -36,7 +36,7 @@ pub fn exchange(
     let fits = |own: Span, other: Span| {
         let line = file.lines.span(file.lines.line(own.start));
         let width = file.text(line).trim_end().chars().count();
-        width.max(width - own.len() + other.len()) <= width_of_lines(file)
+        width.max((width + other.len()).saturating_sub(own.len())) <= width_of_lines(file)
     };
     let text = |span: Span| file.text(span).into_owned();
     (!has_conditions(&all) && fits(one, two) && fits(two, one))

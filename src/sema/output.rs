@@ -238,26 +238,14 @@ impl Reader<'_> {
         self.unit.is_fortran() && !is_declared && matches!(known.name.as_str(), "output_unit" | "error_unit")
     }
 
-    /// Whether a macro that this file defines stands for a number or a text.
+    /// Whether a macro stands for a number or a text.
     fn is_number(&self, name: &str) -> bool {
-        let mut bodies = self
-            .file
-            .text(Span::new(0, self.file.bytes.len()))
-            .lines()
-            .filter_map(|line| {
-                let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-                let body = rest.trim_start().strip_prefix(name)?;
-                body.starts_with([' ', '\t']).then(|| body.trim().to_owned())
-            })
-            .collect::<Vec<_>>()
-            .into_iter()
-            .peekable();
-        let is_plain = |body: String| {
+        let is_plain = |body: &str| {
             let is_text = body.starts_with('"') && body.ends_with('"') && body.matches('"').count() == 2;
             let digits = |char: char| char.is_ascii_digit() || "()+-*/.eEuUlLxX ".contains(char);
             is_text || body.chars().all(digits)
         };
-        bodies.peek().is_some() && bodies.all(is_plain)
+        self.symbols.body_of(name).is_some_and(is_plain)
     }
 
     fn is_pure(&self, name: &str, callee: ExprId) -> bool {

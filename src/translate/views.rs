@@ -646,6 +646,7 @@ impl<'a, 'b> Views<'a, 'b> {
         self.constructs.clear();
         self.known.clear();
         let all = self.all;
+        let errors = self.errors;
         let (file, mut found) = (&all.source.file, all.found);
         let output = file.with(all.edits.apply(&file.bytes));
         let edits = all.edits.into_edits();
@@ -653,7 +654,7 @@ impl<'a, 'b> Views<'a, 'b> {
             file,
             shadow: self.shadow.as_deref().unwrap_or_default(),
             apart: &self.apart,
-            errors: self.errors,
+            errors,
             past: self.past.as_ref(),
             in_parts: &self.in_parts,
             headers: all.source.shown(&View::default()),
@@ -664,6 +665,11 @@ impl<'a, 'b> Views<'a, 'b> {
         let done = all.reports.values().filter(|report| report.name.is_empty() || is_left(report));
         let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
+        // Where the grammar cannot read the source, views may take what is around for other things.
+        if errors.is_some_and(|errors| errors > 0) {
+            let conflicts = diagnostics.iter_mut().filter(|said| said.code == diag::Code(901));
+            conflicts.for_each(|said| *said = diag::not_understood(said.primary.span));
+        }
         diagnostics.append(&mut found.diags);
         let loops = found.loops(|start| all.reports.get(&start).is_some_and(is_left));
         let mut translation = Translation {
@@ -678,7 +684,7 @@ impl<'a, 'b> Views<'a, 'b> {
             inductions: Vec::new(),
             closed: found.closed,
         };
-        match self.errors {
+        match errors {
             // What is around them cannot be read as it is.
             Some(1..) if breaks => translation.leave_unread(file),
             _ if breaks => translation.withdraw(file),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use acc2omp::diag::Severity;
 use acc2omp::rules::openacc;
 use acc2omp::scan::{self, View};
-use acc2omp::source::{Form, Language, SourceFile, Span};
-use acc2omp::{Guards, Options, Outcome, Profile, Source, Translation, translate};
+use acc2omp::source::{Form, Language, Languages, SourceFile, Span};
+use acc2omp::{Guards, Options, Outcome, Profile, Source, To, Translation, translate};
 use proptest::prelude::*;
 
 use super::fixtures::{self, assert_restores};
@@ -503,5 +503,43 @@ fn deep_and_long_fortran_does_no_harm() {
         quick("comments", procedure(&format!("{}{DO}", "! acc\n".repeat(50_000))));
         let continued = if form == Form::Free { " &\n!$acc " } else { "\n!$acc& " };
         quick("continued", procedure(&format!("!$acc wait(1{}, 2)\n", continued.repeat(5000))));
+    }
+}
+
+/// A text with a comment after each statement and each macro in one line, in letters that are not ASCII: UTF-8 and Latin-1.
+fn with_letters(bytes: &[u8]) -> Vec<u8> {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+        let text = line.trim_ascii_end();
+        let is_macro = text.starts_with(b"#define") && !text.ends_with(b"\\");
+        let is_statement = text.ends_with(b";") && !text.contains(&b'#');
+        let comment: &[u8] =
+            if is_macro || is_statement { b" /* gr\xc3\xb6\xc3\x9fer, gr\xf6\xdfer */" } else { b"" };
+        [text, comment, line.get(text.len()..).unwrap_or_default()].concat()
+    });
+    lines.collect::<Vec<Vec<u8>>>().concat()
+}
+
+#[test]
+fn letters_in_comments_change_nothing() {
+    for path in super::files("fixtures") {
+        let bytes = std::fs::read(&path).unwrap();
+        let Some(language @ (Language::C | Language::Cpp)) =
+            scan::language_of(&path, &bytes, &Languages::default())
+        else {
+            continue;
+        };
+        for to in [To::OpenMp, To::Cuda] {
+            let options = Options { to, ..Options::default() };
+            let outcomes = |bytes: Vec<u8>| -> Vec<Outcome> {
+                let translation = translate(&Source::new("any.c", bytes, language), &options);
+                translation.directives.iter().map(|one| one.outcome).collect()
+            };
+            assert_eq!(
+                outcomes(with_letters(&bytes)),
+                outcomes(bytes.clone()),
+                "{} ({to:?})",
+                super::shown(&path)
+            );
+        }
     }
 }

@@ -256,6 +256,11 @@ fn malformed_arguments() {
     assert_eq!(only("loop gang(len: 4)"), "A0003 len: expected `num:` or `dim:` or `static:`");
     assert_eq!(only("loop reduction(a)"), "A0003 a: expected an operator, `:` and a list");
     assert_eq!(only("loop reduction(/:a)"), "A0003 /: expected a reduction operator");
+    assert_eq!(only("wait(-)"), "A0003 -: expected an operand after the operator");
+    assert_eq!(only("parallel vector_length(n +)"), "A0003 +: expected an operand after the operator");
+    assert_eq!(only("parallel async(* 2) if(/ n)"), "A0003 /: expected an operand before the operator");
+    assert_eq!(only("data copy(a[0:n *])"), "A0003 *: expected an operand after the operator");
+    assert_eq!(only("wait(a \0 b)"), "A0003 \0: expected letters and marks");
     assert_eq!(only("parallel default(all)"), "A0003 all: expected `none` or `present`");
     assert_eq!(only("parallel num_gangs(1,2,3,4)"), "A0003 4: expected at most three numbers of gangs");
     assert_eq!(only("wait(devnum: 1)"), "A0003 devnum: 1: expected `devnum: number :` before the queues");

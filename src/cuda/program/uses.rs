@@ -96,7 +96,7 @@ pub fn assigns(body: &str) -> bool {
     let bytes = body.as_bytes();
     let is_assignment = |at: usize| {
         let before = at.checked_sub(1).map(|at| bytes[at]);
-        let shifts = body[..at].ends_with("<<") || body[..at].ends_with(">>");
+        let shifts = bytes[..at].ends_with(b"<<") || bytes[..at].ends_with(b">>");
         let compares = before.is_some_and(|byte| b"=!<>".contains(&byte)) && !shifts;
         bytes[at] == b'=' && bytes.get(at + 1) != Some(&b'=') && !compares
     };

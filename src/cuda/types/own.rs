@@ -50,8 +50,9 @@ fn class<'a>(seen: &Seen<'a>, stmt: &Stmt) -> Option<&'a str> {
     if !matches!(stmt.kind, StmtKind::Opaque(_)) {
         return None;
     }
-    let text = str::from_utf8(seen.file.bytes.get(stmt.span.range())?).ok()?;
-    let mut words = words(text).into_iter();
+    // What is in it may be of another encoding.
+    let head = seen.scan.shadow.get(stmt.span.range())?.split(|byte| *byte == b'{').next()?;
+    let mut words = words(str::from_utf8(head).ok()?).into_iter();
     words.next().filter(|word| ["struct", "class", "union"].contains(word))?;
     words.next()
 }
