@@ -107,14 +107,18 @@ fn cargo(root: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Lets processes look at a target, and returns what they found. They share what leads to new branches.
+/// Lets processes look at a target, and returns what they found. Each begins with its share of the inputs: what all begin with
+/// leads all of them the same way.
 fn look(root: &Path, target: Target, jobs: usize, limit: Duration) -> Result<Vec<PathBuf>> {
     let place = root.join(PLACE).join(target.name());
     let _ = fs::remove_dir_all(place.join("found"));
-    for folder in ["corpus", "found", "logs"] {
-        fs::create_dir_all(place.join(folder)).map_err(|error| format!("{}: {error}", place.display()))?;
+    let failed = |error: std::io::Error| format!("{}: {error}", place.display());
+    for folder in ["found", "logs"] {
+        fs::create_dir_all(place.join(folder)).map_err(failed)?;
     }
-    seed(root, &place)?;
+    let corpora: Vec<PathBuf> = (0..jobs).map(|job| place.join(corpus(job))).collect();
+    corpora.iter().try_for_each(fs::create_dir_all).map_err(failed)?;
+    seed(root, &place, &corpora)?;
     let end = Instant::now() + limit;
     let runs: Result<u64> = thread::scope(|scope| {
         let workers: Vec<_> =
@@ -139,20 +143,21 @@ fn until(root: &Path, target: Target, job: usize, end: Instant) -> Result<u64> {
             break;
         }
         let log = root.join(PLACE).join(target.name()).join("logs").join(format!("{job}-{round}"));
-        inputs += once(root, target, &log, left)?;
+        inputs += once(root, target, job, &log, left)?;
     }
     Ok(inputs)
 }
 
 /// Runs a target for so many seconds, or until it finds something. Returns how many inputs it was given.
-fn once(root: &Path, target: Target, log: &Path, seconds: u64) -> Result<u64> {
+fn once(root: &Path, target: Target, job: usize, log: &Path, seconds: u64) -> Result<u64> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
     let (name, test) = (target.name(), format!("tests::{}", target.name()));
     // A test runs in the folder of its package.
     let place = format!("../../{PLACE}/{name}");
     let words = format!(
-        "{place}/corpus -artifact_prefix={place}/found/ -dict={place}/words \
-         -max_total_time={seconds} -max_len={LONGEST} -timeout={SLOWEST} -report_slow_units={SLOWEST} -rss_limit_mb=4096 -print_final_stats=1 -reload=5"
+        "{place}/{} -artifact_prefix={place}/found/ -dict={place}/words -max_total_time={seconds} -max_len={LONGEST} \
+         -timeout={SLOWEST} -report_slow_units={SLOWEST} -rss_limit_mb=4096 -print_final_stats=1",
+        corpus(job)
     );
     let mut command = cargo(root)?;
     command.args(["--", &test, "--exact", "--nocapture", "--test-threads", "1"]);
@@ -171,13 +176,20 @@ fn once(root: &Path, target: Target, log: &Path, seconds: u64) -> Result<u64> {
     Ok(count.and_then(|count| count.trim().parse().ok()).unwrap_or_default())
 }
 
-/// Gives a target the fixtures to begin with, and the words of OpenACC.
-fn seed(root: &Path, place: &Path) -> Result<()> {
+/// The folder of the inputs of a process.
+fn corpus(job: usize) -> String {
+    format!("corpus-{job}")
+}
+
+/// Gives a target the fixtures to begin with, in turn to each of its processes, and the words of OpenACC.
+fn seed(root: &Path, place: &Path, corpora: &[PathBuf]) -> Result<()> {
     let failed = |error: std::io::Error| format!("{}: {error}", place.display());
     let kept =
         root.join("tests/fuzz/src/__fuzz__").join(place.file_name().unwrap_or_default()).join("corpus");
+    let mut turns = corpora.iter().cycle();
+    let mut next = || turns.next().map_or(place, PathBuf::as_path);
     for entry in fs::read_dir(kept).into_iter().flatten().flatten() {
-        fs::copy(entry.path(), place.join("corpus").join(entry.file_name())).map_err(failed)?;
+        fs::copy(entry.path(), next().join(entry.file_name())).map_err(failed)?;
     }
     let mut pending = vec![root.join("fixtures")];
     let mut number = 0;
@@ -193,7 +205,7 @@ fn seed(root: &Path, place: &Path) -> Result<()> {
             number += 1;
             let head = [byte_of(language), b'0' + (number % 8) as u8];
             let input = [&head[..], &bytes].concat();
-            fs::write(place.join("corpus").join(format!("fixture-{number}")), input).map_err(failed)?;
+            fs::write(next().join(format!("fixture-{number}")), input).map_err(failed)?;
         }
     }
     fs::write(place.join("words"), words()).map_err(failed)

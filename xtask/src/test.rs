@@ -3,6 +3,7 @@
 //! Invariant: what is missing is said before the first test; the last lines say how long each step took and what failed.
 
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 use crate::{
@@ -12,13 +13,13 @@ use crate::{
 /// A step of the test run, by its name.
 type Step = (&'static str, fn() -> Result<Verdict>);
 
-/// Runs `cargo test`, the count of directives, the audit, the oracle, the tests of CUDA's run-time library, the benchmarks in
-/// small sizes, the contents of an archive, programs made at random, the documentation's site and the comparisons; all of them,
-/// so that one run shows all that is wrong.
-pub fn run() -> Result<Verdict> {
-    setup::check()?;
-    let steps: [Step; 11] = [
-        ("cargo test", units),
+/// What is measured by time goes first, and alone.
+const FIRST: &[Step] = &[("cargo test", units)];
+
+/// Two rows of steps go on at the same time: in each there is much that one processor does alone.
+const ROWS: [&[Step]; 2] = [
+    &[("difftest", || difftest::run(&difftest::Options::default()))],
+    &[
         ("count", || count::run(&count::Options::default())),
         ("audit", || audit::run(&audit::Options::default())),
         ("oracle", || oracle::run(&oracle::Options::default())),
@@ -28,21 +29,37 @@ pub fn run() -> Result<Verdict> {
         ("hunt", || hunt::run(&hunt::Options::default())),
         ("book", book::test),
         ("mutate", || mutate::run(&mutate::Options::default())),
-        ("difftest", || difftest::run(&difftest::Options::default())),
-    ];
-    let mut all = Verdict::Passed;
-    let mut lines = Vec::new();
-    for (name, step) in steps {
-        let start = Instant::now();
-        let verdict = step()?;
-        let word = if verdict == Verdict::Passed { "passed" } else { "FAILED" };
-        lines.push(format!("{name}: {word}, {} s", start.elapsed().as_secs()));
-        if verdict == Verdict::Failed {
-            all = Verdict::Failed;
-        }
-    }
+    ],
+];
+
+/// Runs `cargo test`, then the comparisons, and beside them the count of directives, the audit, the oracle, the tests of CUDA's
+/// run-time library, the benchmarks in small sizes, the contents of an archive, programs made at random, the documentation's
+/// site and faults put into translations; all of them, so that one run shows all that is wrong.
+pub fn run() -> Result<Verdict> {
+    setup::check()?;
+    let mut ended = row(FIRST)?;
+    let rows: Result<Vec<_>> = thread::scope(|scope| {
+        let rows: Vec<_> = ROWS.iter().map(|steps| scope.spawn(|| row(steps))).collect();
+        rows.into_iter().map(|row| row.join().map_err(|_| "a step panicked".to_owned())?).collect()
+    });
+    ended.extend(rows?.into_iter().flatten());
+    let lines: Vec<&str> = ended.iter().map(|(line, _)| line.as_str()).collect();
     println!("{}", lines.join("\n"));
-    Ok(all)
+    let has_failed = ended.iter().any(|(_, verdict)| *verdict == Verdict::Failed);
+    Ok(if has_failed { Verdict::Failed } else { Verdict::Passed })
+}
+
+/// Runs steps one after the other; how each ended, as a line.
+fn row(steps: &[Step]) -> Result<Vec<(String, Verdict)>> {
+    let one = |(name, step): &Step| {
+        let start = Instant::now();
+        let verdict = step().map_err(|wrong| format!("{name}: {wrong}"))?;
+        let word = if verdict == Verdict::Passed { "passed" } else { "FAILED" };
+        let line = format!("{name}: {word}, {} s", start.elapsed().as_secs());
+        println!("{line}");
+        Ok((line, verdict))
+    };
+    steps.iter().map(one).collect()
 }
 
 /// What `cargo test` runs, in parts. An optimised build of the library is made once, for `cargo xtask` and for the tests that

@@ -84,10 +84,12 @@ impl<'a> Built<'a> {
         let is_read = |known: &Given| known.options == given.options && known.texts == given.texts;
         let mut found = by_this().any(is_read);
         // What is not under a condition of ours differs by more than the preprocessor takes away.
-        if !found && given.guarded {
-            let here = given.preprocessed(self.case)?;
+        if !found
+            && given.guarded
+            && let Some(here) = given.preprocessed(self.case)?
+        {
             for known in by_this() {
-                found |= here.is_some() && known.preprocessed(self.case)? == here;
+                found = found || known.preprocessed(self.case)? == Some(here);
             }
         }
         if !found {
