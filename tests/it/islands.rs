@@ -14,21 +14,24 @@ use super::{files, shown};
 /// Whether a source is translated at all; what is different if not all of it is read, or not all of it together.
 fn alike(name: &str, bytes: &[u8], language: Language, to: To) -> Result<bool, String> {
     let source = Source::new(name, bytes.to_vec(), language);
-    let whole = usize::MAX;
-    let [whole, islands, parts] =
-        [(whole, whole), (0, whole), (whole, 0)].map(|(islands_from, parts_from)| {
-            // Parts are translated on another thread, too.
-            let threads = Threads::default();
-            threads.free();
-            let options = Options { islands_from, parts_from, to, threads, ..Options::default() };
-            let translation = translate(&source, &options);
-            let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
-            let beside =
-                translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
-            let beside: Vec<String> = beside.collect();
-            (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
-        });
-    for (how, other) in [("islands", islands), ("parts", parts)] {
+    let read = |islands_from, parts_from| {
+        // Parts are translated on another thread, too.
+        let threads = Threads::default();
+        threads.free();
+        let options = Options { islands_from, parts_from, to, threads, ..Options::default() };
+        let translation = translate(&source, &options);
+        let said = report::diagnostics(&source.file, &translation.diagnostics, report::Manner::default());
+        let beside = translation.beside.iter().map(|file| String::from_utf8_lossy(&file.text).into_owned());
+        let beside: Vec<String> = beside.collect();
+        (String::from_utf8_lossy(&translation.text).into_owned(), said, beside)
+    };
+    let never = usize::MAX;
+    let whole = read(never, never);
+    let mut ways = vec![("islands", 0, never)];
+    // Files are not translated to CUDA in parts.
+    ways.extend((to == To::OpenMp).then_some(("parts", never, 0)));
+    for (how, islands_from, parts_from) in ways {
+        let other = read(islands_from, parts_from);
         if whole != other {
             return Err(format!("{name} ({to:?}, {how}):\n{}", first_difference(&whole, &other)));
         }
