@@ -47,7 +47,7 @@ pub fn lex(file: &SourceFile, words: &[Span], fortran: bool) -> (Vec<Token>, Vec
             match kind {
                 Some(kind) => {
                     // What cannot be part of a name would come into code as it is.
-                    if kind != Kind::Text && fortran && !rest[..length].is_ascii() {
+                    if fortran && kind != Kind::Text && !rest[..length].is_ascii() {
                         diags.push(malformed(span, "letters of ASCII"));
                     } else if rest[0].is_ascii_control() {
                         diags.push(malformed(span, "letters and marks"));

@@ -653,12 +653,11 @@ impl Parser<'_> {
         if let Some(comma) = comma {
             return self.fail(self.tokens[comma].span, "one expression");
         }
-        let last = run.to - 1;
         if !self.begins_expression(run.from) {
             return self.fail(self.tokens[run.from].span, "an operand before the operator");
         }
-        if !self.ends_expression(run, last) {
-            return self.fail(self.tokens[last].span, "an operand after the operator");
+        if !self.ends_expression(run) {
+            return self.fail(self.tokens[run.to - 1].span, "an operand after the operator");
         }
         Some(self.whole(run))
     }
@@ -669,8 +668,9 @@ impl Parser<'_> {
         self.tokens[at].kind != Kind::Mark || self.is_dotted(at) || MARKS.iter().any(|mark| self.is(at, mark))
     }
 
-    /// Whether an expression may end with a token.
-    fn ends_expression(&self, run: Run, last: usize) -> bool {
+    /// Whether an expression may end with the last token of a run.
+    fn ends_expression(&self, run: Run) -> bool {
+        let last = run.to - 1;
         let is_step = |mark: &str| last > run.from && self.is(last, mark) && self.is(last - 1, mark);
         let is_mark = self.tokens[last].kind == Kind::Mark;
         !is_mark || self.is_dotted(last) || is_step("+") || is_step("-") || self.is(last, "\\")

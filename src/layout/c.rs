@@ -6,7 +6,7 @@ use crate::edit::Edit;
 use crate::scan::{DirectiveText, Form};
 use crate::source::{SourceFile, Span};
 
-use super::lines::{before_line_end, indentation, line_end, whole_line};
+use super::lines::{before_line_end, indentation, line_end, lines_of, whole_line};
 
 /// A directive that was on one line stays on one line up to this many columns.
 const COLUMNS: usize = 132;
@@ -84,6 +84,21 @@ pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
     whole_line(file, span).is_some()
 }
 
+/// Whether nothing but a comment after it stands on the lines of `span`.
+pub fn stands_before_comment(file: &SourceFile, span: Span) -> bool {
+    let lines = lines_of(file, span);
+    let before = file.slice(Span { start: lines.start, end: span.start });
+    let after = file.text(Span { start: span.end, end: lines.end });
+    let after = after.trim();
+    before.trim_ascii().is_empty() && is_comment(after) && !after.ends_with('\\')
+}
+
+/// Whether the rest of a line, without blanks around it, is one comment.
+fn is_comment(rest: &str) -> bool {
+    let is_block = || rest.starts_with("/*") && rest.ends_with("*/") && rest.matches("*/").count() == 1;
+    rest.starts_with("//") || is_block()
+}
+
 /// The edit that puts directives, each on a line of its own, in place of code that stands alone.
 pub fn replaced(file: &SourceFile, span: Span, directives: &[String]) -> Edit {
     let indent = indentation(file, file.lines.line(span.start));
@@ -128,8 +143,7 @@ pub fn around(file: &SourceFile, function: Span, [before, after]: [&str; 2]) -> 
     let line = file.lines.span(file.lines.line(function.end.max(1) - 1));
     let rest = file.text(Span { start: function.end, end: line.end });
     let rest = rest.trim();
-    let is_comment = rest.starts_with("/*") && rest.ends_with("*/") && rest.matches("*/").count() == 1;
-    let is_last = rest.is_empty() || rest == ";" || rest.starts_with("//") || is_comment;
+    let is_last = rest.is_empty() || rest == ";" || is_comment(rest);
     // Before the line end, so that what is put before the next line does not meet it.
     let last = match is_last {
         true => {
@@ -182,9 +196,7 @@ pub fn lines_after(file: &SourceFile, offset: u32, like: Span, lines: &[String])
     let after = Span { start: offset, end: line.end };
     let rest = file.text(after);
     let words = rest.trim();
-    let is_comment = words.starts_with("//")
-        || words.starts_with("/*") && words.ends_with("*/") && words.matches("*/").count() == 1;
-    if !(words.is_empty() || is_comment) || words.ends_with('\\') {
+    if !(words.is_empty() || is_comment(words)) || words.ends_with('\\') {
         return None;
     }
     let end = line_end(file, like.start);

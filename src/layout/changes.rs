@@ -10,6 +10,9 @@ use crate::cuda::Change;
 use crate::edit::Edit;
 use crate::source::{SourceFile, Span};
 
+use super::c;
+use super::lines::line_end;
+
 /// A file, and which of its lines are code: neither blank, of the preprocessor, nor a comment.
 pub struct CodeLines<'a> {
     file: &'a SourceFile,
@@ -23,14 +26,15 @@ pub struct CodeLines<'a> {
 pub fn edits_of_change(lines: &CodeLines, change: &Change) -> Option<Vec<Edit>> {
     let (file, code) = (lines.file, lines);
     Some(match change {
-        Change::Lines(span, lines) if super::stands_alone(file, *span) || has_comment(file, *span) => {
+        Change::Lines(span, lines) if has_own_lines(file, *span) => {
             vec![statements(code, *span, lines)]
         }
         Change::Lines(span, lines) => {
             // A comment and a line of the preprocessor end with their line.
             let is_whole = |line: &String| line.contains("//") || line.trim_start().starts_with('#');
+            let end = line_end(file, span.start);
             let text = match lines.iter().any(is_whole) {
-                true => format!("\n{}\n", lines.join("\n")),
+                true => format!("{end}{}{end}", lines.join(end)),
                 false => lines.join(" "),
             };
             vec![Edit { span: *span, text: text.into_bytes() }]
@@ -45,15 +49,9 @@ pub fn edits_of_change(lines: &CodeLines, change: &Change) -> Option<Vec<Edit>> 
     })
 }
 
-/// Whether nothing but a comment after it stands on the lines of code in C.
-fn has_comment(file: &SourceFile, span: Span) -> bool {
-    let [first, last] = [span.start, span.end].map(|at| file.lines.span(file.lines.line(at)));
-    let before = file.text(Span { start: first.start, end: span.start });
-    let after = file.text(Span { start: span.end, end: last.end.max(span.end) });
-    let after = after.trim();
-    let is_comment =
-        after.starts_with("//") || after.starts_with("/*") && after.find("*/") == after.len().checked_sub(2);
-    !file.language.is_fortran() && before.trim().is_empty() && is_comment && !after.ends_with('\\')
+/// Whether nothing but a comment after it stands on the lines of `span`, so that others can stand there instead.
+fn has_own_lines(file: &SourceFile, span: Span) -> bool {
+    super::stands_alone(file, span) || !file.language.is_fortran() && c::stands_before_comment(file, span)
 }
 
 /// Lines before the code at `offset`; words before it, where other code stands before it on its line. `None` if a line of

@@ -173,27 +173,7 @@ impl BackEnd for FortranCuda {
         }
         self.name_module(&view);
         self.old_header(&view);
-        let mut changes: Vec<Option<Vec<Edit>>> = Vec::with_capacity(bound.len());
-        changes.resize_with(bound.len(), || None);
-        let mut is_done = vec![false; bound.len()];
-        for at in 0..bound.len() {
-            if is_done[at] {
-                continue;
-            }
-            match self.directive(&view, at, all.source) {
-                Ok(made) => {
-                    for (at, edits) in made {
-                        is_done[at] = true;
-                        changes[at] = Some(edits);
-                    }
-                }
-                Err(Some(why)) => all.diags.push(diag::not_yet_cuda(why.at, &why.what)),
-                Err(None) => {}
-            }
-            if bound[at].directive.kind.is_compute() {
-                bind::descendants(&bound, at).for_each(|below| is_done[below] = true);
-            }
-        }
+        let mut changes = self.directives(&view, all);
         all.leave_whole(unit, &bound, &held, &mut changes);
         keep_called(unit, &bound, &mut changes, all);
         self.allocations(&view, all);
@@ -268,6 +248,33 @@ impl FortranCuda {
             self.specifications.add(place, "use acc2omp_cuda".to_owned(), include.span.start);
             self.headers.insert(include.span);
         }
+    }
+
+    /// What each directive of a view becomes; none for those that stay.
+    fn directives(&mut self, view: &View, all: &mut Gathered) -> Vec<Option<Vec<Edit>>> {
+        let bound = view.ground.bound;
+        let mut changes: Vec<Option<Vec<Edit>>> = Vec::with_capacity(bound.len());
+        changes.resize_with(bound.len(), || None);
+        let mut is_done = vec![false; bound.len()];
+        for at in 0..bound.len() {
+            if is_done[at] {
+                continue;
+            }
+            match self.directive(view, at, all.source) {
+                Ok(made) => {
+                    for (at, edits) in made {
+                        is_done[at] = true;
+                        changes[at] = Some(edits);
+                    }
+                }
+                Err(Some(why)) => all.diags.push(diag::not_yet_cuda(why.at, &why.what)),
+                Err(None) => {}
+            }
+            if bound[at].directive.kind.is_compute() {
+                bind::descendants(bound, at).for_each(|below| is_done[below] = true);
+            }
+        }
+        changes
     }
 
     /// What a directive becomes, with those that belong to it. `Err(None)`: it stays, and it was said why.

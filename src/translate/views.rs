@@ -646,7 +646,6 @@ impl<'a, 'b> Views<'a, 'b> {
         self.constructs.clear();
         self.known.clear();
         let all = self.all;
-        let errors = self.errors;
         let (file, mut found) = (&all.source.file, all.found);
         let output = file.with(all.edits.apply(&file.bytes));
         let edits = all.edits.into_edits();
@@ -654,7 +653,7 @@ impl<'a, 'b> Views<'a, 'b> {
             file,
             shadow: self.shadow.as_deref().unwrap_or_default(),
             apart: &self.apart,
-            errors,
+            errors: self.errors,
             past: self.past.as_ref(),
             in_parts: &self.in_parts,
             headers: all.source.shown(&View::default()),
@@ -666,7 +665,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
         // Where the grammar cannot read the source, views may take what is around for other things.
-        if errors.is_some_and(|errors| errors > 0) {
+        if self.errors.is_some_and(|errors| errors > 0) {
             let conflicts = diagnostics.iter_mut().filter(|said| said.code == diag::Code(901));
             conflicts.for_each(|said| *said = diag::not_understood(said.primary.span));
         }
@@ -684,7 +683,7 @@ impl<'a, 'b> Views<'a, 'b> {
             inductions: Vec::new(),
             closed: found.closed,
         };
-        match errors {
+        match self.errors {
             // What is around them cannot be read as it is.
             Some(1..) if breaks => translation.leave_unread(file),
             _ if breaks => translation.withdraw(file),
