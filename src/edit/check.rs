@@ -55,7 +55,8 @@ impl Before<'_> {
                 None if apart.is_none() => {
                     let (before, _) = scan::scan(self.file, &self.headers);
                     let before = host::errors(self.file, &before, None, &[]);
-                    host::errors(output, &scan, None, &[]) > before
+                    let after = host::errors(output, &scan, None, &[]);
+                    after > before && after > self.errors_without_conditionals()
                 }
                 None => self.reads_less(output, &scan, edits, ours),
                 Some(code) => {
@@ -86,7 +87,19 @@ impl Before<'_> {
         });
         let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
         let replaced: Vec<host::Replaced> = replaced.collect();
-        host::errors(output, scan, self.past, &replaced) > before
+        let after = host::errors(output, scan, self.past, &replaced);
+        after > before && after > self.errors_without_conditionals()
+    }
+
+    /// How many places the grammar cannot read where the lines of `!@acc` are comments, as those that they become are.
+    fn errors_without_conditionals(&self) -> usize {
+        let (mut scan, _) = scan::scan(self.file, &self.headers);
+        for sentinel in std::mem::take(&mut scan.conditionals) {
+            let line = self.file.lines.span(self.file.lines.line(sentinel.start));
+            scan::blank(&mut scan.shadow, &[line]);
+        }
+        scan::blank(&mut scan.shadow, self.apart);
+        host::errors(self.file, &scan, None, &[])
     }
 }
 

@@ -87,13 +87,20 @@ impl Input<'_> {
         after.map(|two| two[1]).collect()
     }
 
-    /// Whether lines may stand before a jump: no construct but `data` holds it.
+    /// Whether lines may stand before a jump: no construct holds it but `data`, and `host_data` without a list, which goes.
     fn may_end_before(&self, index: usize, exit: Exit) -> bool {
         let (Exit::Jump { stmt, .. } | Exit::End(stmt)) = exit;
         let jump = self.unit.stmt(stmt).span;
         let holds = |at: usize| {
-            let is_data = self.bound[at].directive.kind == DirectiveKind::Data;
-            !is_data && self.bound[at].stmt().is_some_and(|held| self.unit.stmt(held).span.contains(jump))
+            let directive = &self.bound[at].directive;
+            let has_list =
+                || directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::UseDevice(_)));
+            let may_end = match directive.kind {
+                DirectiveKind::Data => true,
+                DirectiveKind::HostData => !has_list(),
+                _ => false,
+            };
+            !may_end && self.bound[at].stmt().is_some_and(|held| self.unit.stmt(held).span.contains(jump))
         };
         !descendants(self.bound, index).any(holds)
     }
