@@ -11,7 +11,7 @@ use crate::report::{
     self, DataRecord, DiagnosticRecord, DirectiveRecord, EditRecord, FileRecord, LoopRecord, LoopVerdict,
     Place, RuleRecord, Seen, Status,
 };
-use crate::rules;
+use crate::rules::{self, RowId};
 use crate::source::{LineIndex, SourceFile};
 use crate::{Advice, DataUse, DirectiveReport, Options, Outcome, Source, Translation};
 
@@ -133,15 +133,15 @@ fn directive(file: &SourceFile, one: &DirectiveReport, output: &Written) -> Dire
     };
     let (target, out_line) = output.of_directive(one);
     let data = |one: &DataUse| DataRecord {
-        item: one.item.clone(),
-        clause: one.how.clone(),
+        item: one.item.to_string(),
+        clause: one.how.to_owned(),
         implied_by: one.implied_by.map(str::to_owned),
     };
     DirectiveRecord {
         id: String::new(),
         file: file.name.clone(),
         place: Place::of(file, one.span),
-        label: one.name.clone(),
+        label: one.name.to_owned(),
         original: text(file.slice(one.span)),
         status,
         target,
@@ -168,17 +168,15 @@ pub fn pages(files: &[FileRecord]) -> Vec<(String, String)> {
 }
 
 /// The rows of rule pages, each once.
-fn used(rows: &[String]) -> Vec<RuleRecord> {
-    let rows: BTreeSet<&String> = rows.iter().collect();
-    let record = |row: &String| {
-        let (entry, number) = row.split_once('#')?;
-        let page = rules::rules().pages().find(|page| page.entry == entry)?;
-        let cited = number.parse().ok().and_then(|number: usize| page.rows.get(number));
-        let cited = cited.map(|row| row.cite.as_slice()).unwrap_or_default();
+fn used(rows: &[&RowId]) -> Vec<RuleRecord> {
+    let rows: BTreeSet<&RowId> = rows.iter().copied().collect();
+    let record = |row: &RowId| {
+        let page = rules::rules().pages().find(|page| page.entry == row.entry)?;
+        let cited = page.rows.get(row.number).map(|row| row.cite.as_slice()).unwrap_or_default();
         let own = (!page.cite.is_empty()).then(|| page.cite.clone());
         Some(RuleRecord {
-            row: row.clone(),
-            page: entry.to_owned(),
+            row: row.to_string(),
+            page: row.entry.clone(),
             title: page.title.replace('`', ""),
             sections: own.into_iter().chain(cited.iter().cloned()).collect(),
         })

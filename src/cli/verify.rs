@@ -241,7 +241,7 @@ fn constructs(root: &Path) -> Vec<Construct> {
             let first = line(one.span.start);
             let end = own.get(at + 1).map_or(usize::MAX, |next| line(next.span.start) - 1).max(first);
             let file = source.file.name.clone();
-            found.push(Construct { file, lines: (first, end), name: one.name.clone() });
+            found.push(Construct { file, lines: (first, end), name: one.name.to_owned() });
         }
     }
     found

@@ -75,6 +75,12 @@ impl EditSet {
         Ok(())
     }
 
+    /// Takes no more memory than it needs, until edits are added.
+    pub fn pack(&mut self) {
+        // A map that is made of sorted entries has full nodes.
+        self.edits = std::mem::take(&mut self.edits).into_iter().collect();
+    }
+
     /// Adds a line: where other lines are inserted already, after those.
     pub fn add_line(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
         let is_same = |other: &Edit| other.span == edit.span && edit.span.is_empty();

@@ -6,7 +6,7 @@ use crate::acc::Queue;
 use crate::bind::{ApiCall, ApiUse};
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind};
-use crate::rules::{Action, Page, Row, Situation, TemplateArg, rules};
+use crate::rules::{Action, Page, Row, RowId, Situation, TemplateArg, rules};
 use crate::sema::Class;
 use crate::source::Span;
 
@@ -80,7 +80,7 @@ pub struct ApiLowered {
     /// What there is to say.
     pub diags: Vec<Diag>,
     /// The rule rows used.
-    pub rows: Vec<String>,
+    pub rows: Vec<&'static RowId>,
 }
 
 struct Lowering<'a> {
@@ -90,7 +90,7 @@ struct Lowering<'a> {
     /// Whether nothing else stands on the lines of a statement.
     stands_alone: &'a dyn Fn(Span) -> bool,
     diags: Vec<Diag>,
-    rows: Vec<String>,
+    rows: Vec<&'static RowId>,
 }
 
 /// Whether `call` may stand before a text.
@@ -257,8 +257,8 @@ impl Lowering<'_> {
         self.target.speech == BaseLanguage::Fortran
     }
 
-    fn report(&mut self, row: &Row, used: &ApiUse) {
-        self.rows.push(row.id.to_string());
+    fn report(&mut self, row: &'static Row, used: &ApiUse) {
+        self.rows.push(&row.id);
         let said = row.code.and_then(|code| diag::of_code(code, used.span, &used.name));
         self.diags.extend(said);
     }
@@ -356,7 +356,7 @@ impl Lowering<'_> {
         }
         let row = rules().row(&page.entry, &situation, self.target.version).ok_or(Refused)?;
         if row.action == Action::Refuse {
-            self.rows.push(row.id.to_string());
+            self.rows.push(&row.id);
             return Err(Refused);
         }
         Ok((page, row))

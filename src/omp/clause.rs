@@ -316,7 +316,7 @@ fn unknown(clause: &AccClause, into: &mut Gathered) {
 }
 
 /// Does what a row says; `text` fills the hole of its template.
-fn apply(row: &Row, clause: &AccClause, text: &str, query: &RuleQuery, into: &mut Gathered) {
+fn apply(row: &'static Row, clause: &AccClause, text: &str, query: &RuleQuery, into: &mut Gathered) {
     fill(row, clause, &Holes::text(text), query, into);
 }
 
@@ -339,9 +339,9 @@ fn said_of(code: Code, clause: &AccClause, query: &RuleQuery) -> Option<Diag> {
     }
 }
 
-fn fill(row: &Row, clause: &AccClause, holes: &Holes, query: &RuleQuery, into: &mut Gathered) {
+fn fill(row: &'static Row, clause: &AccClause, holes: &Holes, query: &RuleQuery, into: &mut Gathered) {
     let text = holes.expr.as_str();
-    into.rows.push(row.id.to_string());
+    into.rows.push(&row.id);
     if let Some(said) = row.code.filter(|_| !query.quiet).and_then(|code| said_of(code, clause, query))
         && !into.diags.contains(&said)
     {

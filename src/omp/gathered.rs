@@ -3,7 +3,7 @@
 //! Invariant: things stand in the order of the clauses that made them.
 
 use crate::diag::Diag;
-use crate::rules::Place;
+use crate::rules::{Place, RowId};
 
 use super::ast::Clause;
 use super::pieces::Piece;
@@ -22,7 +22,7 @@ pub struct Gathered {
     /// The condition under which they run.
     pub condition: Option<String>,
     /// The rows used.
-    pub rows: Vec<String>,
+    pub rows: Vec<&'static RowId>,
     /// What there is to say.
     pub diags: Vec<Diag>,
     /// Clauses of `enter data` where the directive stands, and of `exit data` where control leaves its region.

@@ -4,7 +4,7 @@
 
 use crate::diag;
 use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
-use crate::rules::{Action, Place};
+use crate::rules::{Action, Place, RowId};
 use crate::source::names;
 
 use super::ast::{BaseLanguage, Clause, Directive, Leaf};
@@ -68,7 +68,12 @@ pub fn condition(conditions: &[String], speech: BaseLanguage) -> Option<String> 
 }
 
 /// The directive of a loop inside a launch.
-pub fn work_loop(work: &WorkLoop, query: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Directive {
+pub fn work_loop(
+    work: &WorkLoop,
+    query: &RuleQuery,
+    rows: &mut Vec<&'static RowId>,
+    tuning: &Tuning,
+) -> Directive {
     let mut directive = Directive::new(&loop_leaves(work, tuning));
     if tuning.by_loops && work.spread.gangs {
         directive.add(Clause::text("bind", "teams"));
@@ -82,7 +87,12 @@ pub fn work_loop(work: &WorkLoop, query: &RuleQuery, rows: &mut Vec<String>, tun
     directive
 }
 
-fn nest_clauses(work: &WorkLoop, directive: &mut Directive, query: &RuleQuery, rows: &mut Vec<String>) {
+fn nest_clauses(
+    work: &WorkLoop,
+    directive: &mut Directive,
+    query: &RuleQuery,
+    rows: &mut Vec<&'static RowId>,
+) {
     if work.collapse > 1 {
         directive.add(Clause::text("collapse", work.collapse.to_string()));
     }
@@ -92,7 +102,7 @@ fn nest_clauses(work: &WorkLoop, directive: &mut Directive, query: &RuleQuery, r
         let kind = if chunk.trim() == "*" || is_own { "own" } else { "given" };
         let row = look::row("clause/gang", &RuleQuery { chunk: kind, ..query.clone() });
         if let Some((row, Action::Emit { templates, .. })) = row.map(|row| (row, &row.action)) {
-            rows.push(row.id.to_string());
+            rows.push(&row.id);
             templates.iter().for_each(|template| directive.add(look::fill(template, chunk, "")));
         }
     }
@@ -147,7 +157,12 @@ fn preferred(launch: &Launch, tuning: &Tuning) -> Option<u32> {
 }
 
 /// Data-sharing and implied maps. Teams combine nothing where they only divide a loop.
-fn share(attributes: &[Attribute], directive: &mut Directive, query: &RuleQuery, rows: &mut Vec<String>) {
+fn share(
+    attributes: &[Attribute],
+    directive: &mut Directive,
+    query: &RuleQuery,
+    rows: &mut Vec<&'static RowId>,
+) {
     let is_bare_distribute = directive.leaves == [Leaf::Distribute];
     for attribute in attributes {
         if is_bare_distribute && matches!(attribute.sharing, Sharing::Reduction(_)) {

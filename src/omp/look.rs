@@ -4,7 +4,7 @@
 
 use crate::acc::ast::{ListItem, PathStep, ReductionOp};
 use crate::plan::{Attribute, Sharing};
-use crate::rules::{Action, Row, Situation, Template, TemplateArg, rules};
+use crate::rules::{Action, Row, RowId, Situation, Template, TemplateArg, rules};
 use crate::sema::Class;
 use crate::source::Span;
 
@@ -162,7 +162,7 @@ fn complex_operator(op: ReductionOp) -> Option<&'static str> {
 }
 
 /// The clause for an attribute, and the row it is from.
-pub fn attribute(attribute: &Attribute, query: &RuleQuery) -> Option<(Clause, String)> {
+pub fn attribute(attribute: &Attribute, query: &RuleQuery) -> Option<(Clause, &'static RowId)> {
     let copies = if attribute.sharing == Sharing::Firstprivate { "firstprivate" } else { "private" };
     let row = match attribute.entry {
         "implicit/scalar-temporary" => row(attribute.entry, &RuleQuery { copies, ..query.clone() })?,
@@ -186,5 +186,5 @@ pub fn attribute(attribute: &Attribute, query: &RuleQuery) -> Option<(Clause, St
         }
         _ => return None,
     };
-    Some((clause, row.id.to_string()))
+    Some((clause, &row.id))
 }

@@ -12,7 +12,7 @@ use crate::plan::{
     self, ArrayStatement, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing,
     Single, WorkLoop,
 };
-use crate::rules::{Action, Place, Pragma, Strategy};
+use crate::rules::{Action, Place, Pragma, RowId, Strategy};
 use crate::sema::{self, Class, SymbolKind, Symbols};
 use crate::source::Span;
 
@@ -208,7 +208,7 @@ impl Lowering<'_> {
     }
 
     /// The rows of the clauses that the plan has turned into levels and nests: they were used, too.
-    fn level_rows(&mut self, index: usize) -> Vec<String> {
+    fn level_rows(&mut self, index: usize) -> Vec<&'static RowId> {
         let bound = self.bound;
         let directive = &bound[index].directive;
         for clause in &directive.clauses {
@@ -229,10 +229,10 @@ impl Lowering<'_> {
             | Item::Routine { .. } => "lost",
         };
         let own = look::row(&page_of(crate::acc::name(directive.kind)), &query);
-        let mut rows: Vec<String> = own.into_iter().map(|row| row.id.to_string()).collect();
+        let mut rows: Vec<&'static RowId> = own.into_iter().map(|row| &row.id).collect();
         for clause in directive.clauses.iter().filter(|clause| is_level(&clause.kind)) {
             let Some(row) = look::row(clause::entry(&clause.kind), &query) else { continue };
-            rows.push(row.id.to_string());
+            rows.push(&row.id);
             // What the plan has decided, it has reported, too.
             let is_tile = matches!(clause.kind, ClauseKind::Tile(_));
             let reported = row.code.filter(|_| is_tile);
@@ -471,7 +471,7 @@ impl Lowering<'_> {
         may
     }
 
-    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Around, Vec<String>, bool) {
+    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Around, Vec<&'static RowId>, bool) {
         let on = match crate::acc::name(self.bound[launch.directive].directive.kind).split(' ').next() {
             Some("serial") => "serial",
             Some("kernels") => "kernels",
@@ -562,7 +562,7 @@ impl Lowering<'_> {
             let row = look::row("implicit/component", &self.query(*index, "data"));
             let lowered = &mut self.done[*index];
             if !lowered.left {
-                lowered.rows.extend(row.map(|row| row.id.to_string()));
+                lowered.rows.extend(row.map(|row| &row.id));
             }
         }
     }
@@ -690,7 +690,7 @@ impl Lowering<'_> {
     fn callee(&mut self, index: usize, function: FunctionId) {
         let row = look::row("implicit/routine", &self.query(index, "routine"));
         let Some(row) = row.filter(|_| !self.done[index].left) else { return };
-        self.done[index].rows.push(row.id.to_string());
+        self.done[index].rows.push(&row.id);
         if row.action != Action::Strategy(Strategy::DeclareTarget) {
             return;
         }
@@ -751,9 +751,9 @@ impl Lowering<'_> {
             self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
             return left();
         };
-        gathered.rows.push(row.id.to_string());
+        gathered.rows.push(&row.id);
         if pushed_down && self.names_device_pointer(index) {
-            gathered.rows.extend(look::row("clause/deviceptr", &query).map(|row| row.id.to_string()));
+            gathered.rows.extend(look::row("clause/deviceptr", &query).map(|row| &row.id));
         }
         if let Some(code) = row.code
             && let Some(said) = diag::of_code(code, self.bound[index].directive.span, on)
@@ -1225,7 +1225,7 @@ impl Lowering<'_> {
         query.scope = if is_global { "program" } else { "function" };
         let gathered = self.gather(index, &query, &|_| false);
         let mut rows = gathered.rows;
-        rows.extend(look::row("directive/declare", &query).map(|row| row.id.to_string()));
+        rows.extend(look::row("directive/declare", &query).map(|row| &row.id));
         self.diags.extend(gathered.diags);
         if gathered.refused {
             return refused_by(rows);
@@ -1382,7 +1382,7 @@ impl Lowering<'_> {
         let gathered = self.gather_clauses(index, &clauses, &query, &|kind| is_level(kind));
         let mut rows = self.level_rows(index);
         rows.extend(gathered.rows);
-        rows.extend(look::row("directive/routine", &query).map(|row| row.id.to_string()));
+        rows.extend(look::row("directive/routine", &query).map(|row| &row.id));
         self.diags.extend(gathered.diags);
         if gathered.refused {
             return refused_by(rows);
@@ -1543,7 +1543,7 @@ fn held(gathered: &Gathered) -> [Option<Directive>; 2] {
 }
 
 /// Left because one of these rows says so.
-fn refused_by(rows: Vec<String>) -> Lowered {
+fn refused_by(rows: Vec<&'static RowId>) -> Lowered {
     Lowered { left: true, rows, ..Lowered::default() }
 }
 
@@ -1589,7 +1589,12 @@ fn tiles(work: &WorkLoop) -> &'static str {
 }
 
 /// What else changes where loops are divided: tiles become loops, and loops change places.
-fn of_nest(work: &WorkLoop, query: &RuleQuery, rows: &mut Vec<String>, tuning: &Tuning) -> Vec<SourceChange> {
+fn of_nest(
+    work: &WorkLoop,
+    query: &RuleQuery,
+    rows: &mut Vec<&'static RowId>,
+    tuning: &Tuning,
+) -> Vec<SourceChange> {
     let heads = work.exchange.iter().map(|heads| SourceChange::Respelled(heads.clone()));
     strips::parts(work, query, rows, tuning).into_iter().chain(heads).collect()
 }

@@ -3,6 +3,7 @@
 //! Invariant: only says what changes and where; how the lines look is for `layout`.
 
 use crate::host::ir::{FunctionId, StmtId};
+use crate::rules::RowId;
 use crate::source::Span;
 
 use super::ast::Directive;
@@ -76,7 +77,7 @@ pub struct Lowered {
     /// It is left untranslated.
     pub left: bool,
     /// The rule rows used; of a directive that is left untranslated, those that refused it among them.
-    pub rows: Vec<String>,
+    pub rows: Vec<&'static RowId>,
 }
 
 /// A directive that is left untranslated.

@@ -4,6 +4,7 @@
 
 use crate::host::ir::BinaryOp;
 use crate::plan::{Count, Strip, WorkLoop};
+use crate::rules::RowId;
 
 use super::ast::BaseLanguage;
 use super::launch;
@@ -15,7 +16,7 @@ use super::profile::Tuning;
 pub fn parts(
     work: &WorkLoop,
     query: &RuleQuery,
-    rows: &mut Vec<String>,
+    rows: &mut Vec<&'static RowId>,
     tuning: &Tuning,
 ) -> Vec<SourceChange> {
     if work.strips.is_empty() {

@@ -110,6 +110,11 @@ impl OpenAcc {
         self.clauses.iter().find(|row| row.name == word || row.aliases.iter().any(|alias| alias == word))
     }
 
+    /// A clause's word, in any case, as the table has it; empty if it is none.
+    pub fn clause_word(&self, word: &str) -> &str {
+        self.clause_words().find(|known| known.eq_ignore_ascii_case(word)).unwrap_or_default()
+    }
+
     /// The section that describes a library routine.
     pub fn routine(&self, name: &str) -> Option<&Routine> {
         self.routines.iter().find(|row| row.names.iter().any(|known| known == name))

@@ -78,8 +78,8 @@ impl BackEnd for Cuda {
         super::builds::settle(all.source, &mut self.device, all.options);
         // Constructs in regions that stay bring more than they say.
         let is_left =
-            |one: &DirectiveReport| one.outcome == Outcome::Left && ["", "data"].contains(&one.name.as_str());
-        if !all.reports.values().any(is_left) {
+            |one: &DirectiveReport| one.outcome == Outcome::Left && ["", "data"].contains(&one.name);
+        if !all.reports.values().any(|one| is_left(one)) {
             let made = all.reports.iter().filter(|(_, report)| report.outcome != Outcome::Left);
             let made: Vec<u32> = made.map(|(at, _)| *at).collect();
             for (at, branch) in super::builds::unlike(all.source, &self.device, &made, all.options) {

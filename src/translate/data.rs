@@ -4,14 +4,15 @@
 
 use crate::acc::ast::Directive;
 use crate::plan::{self, Attribute, Item, Plan, Sharing};
+use crate::rules;
 
 /// What a directive does with one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataUse {
     /// The variable, or the part of it, as written.
-    pub item: String,
+    pub item: Box<str>,
     /// The clause as written, or the clause that says the same as what is implied.
-    pub how: String,
+    pub how: &'static str,
     /// The rule page that implies it; `None` if a clause states it.
     pub implied_by: Option<&'static str>,
 }
@@ -21,10 +22,10 @@ pub fn stated(directive: &Directive, device_type: &str) -> Vec<DataUse> {
     let (counting, _) = plan::effective(directive, device_type);
     let clauses = counting.into_iter().filter_map(|at| directive.clauses.get(at));
     let items = clauses.flat_map(|clause| {
-        let how = clause.name.text.to_ascii_lowercase();
+        let how = rules::openacc::table().clause_word(&clause.name.text);
         plan::list(&clause.kind).iter().map(move |item| DataUse {
-            item: item.text.clone(),
-            how: how.clone(),
+            item: item.text.as_str().into(),
+            how,
             implied_by: None,
         })
     });
@@ -44,8 +45,8 @@ pub fn implied(plan: &Plan, index: usize) -> Vec<DataUse> {
     };
     let mut all: Vec<DataUse> = Vec::new();
     for one in attributes.into_iter().filter(|one| one.entry.starts_with("implicit/")) {
-        let how = word(&one.sharing).to_owned();
-        let new = DataUse { item: one.item.clone(), how, implied_by: Some(one.entry) };
+        let how = word(&one.sharing);
+        let new = DataUse { item: one.item.as_str().into(), how, implied_by: Some(one.entry) };
         if !all.contains(&new) {
             all.push(new);
         }

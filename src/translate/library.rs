@@ -8,6 +8,7 @@ use crate::diag::{self, Diag, Label};
 use crate::edit::{Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::omp::{self, ApiChange, ApiLowered};
+use crate::rules::RowId;
 use crate::scan::{self, Fork, Guard, Include, Scan};
 use crate::source::{Form, Language, SourceFile, Span};
 use crate::{layout, plan};
@@ -51,7 +52,7 @@ pub struct Library<'a> {
     /// What there is to say.
     pub diags: Vec<Diag>,
     /// The rule rows used.
-    pub rows: Vec<String>,
+    pub rows: Vec<&'static RowId>,
 }
 
 impl<'a> Library<'a> {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: `openacc.h`, guards and OpenMP of the source come last, once it is known what is left untranslated.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::acc::ast::DirectiveKind;
@@ -230,10 +230,9 @@ impl OpenMp<'_> {
 
     /// The OpenMP of the source that a translation has replaced goes; what is in force with the translation gets.
     fn finish_existing(&mut self, all: &mut Gathered) {
-        let reports: &BTreeMap<u32, _> = &all.reports;
-        let is_translated = |start: u32| {
-            reports.get(&start).is_some_and(|report: &super::DirectiveReport| report.outcome != Outcome::Left)
-        };
+        let reports = &all.reports;
+        let is_translated =
+            |start: u32| reports.get(&start).is_some_and(|report| report.outcome != Outcome::Left);
         for span in self.apart.replaced(is_translated) {
             let edits = vec![layout::removed(&all.source.file, span)];
             if all.edits.add(Rewrite { owner: EXISTING, edits }).is_err() {

@@ -163,7 +163,7 @@ pub fn is_clear(scan: &Scan, unit: &Unit) -> bool {
 }
 
 /// The directives that a view reaches and no view before did.
-pub fn fresh(scan: &Scan, reports: &BTreeMap<u32, DirectiveReport>) -> Vec<usize> {
+pub fn fresh(scan: &Scan, reports: &BTreeMap<u32, Box<DirectiveReport>>) -> Vec<usize> {
     let is_fresh = |at: &usize| {
         let text = &scan.directives[*at];
         text.active && !reports.contains_key(&text.span.start)

@@ -6,6 +6,7 @@ use crate::diag::{self, Code, Diag, Severity};
 use crate::edit::Edit;
 use crate::plan::Closed;
 use crate::report::LoopFeedback;
+use crate::rules::RowId;
 use crate::scan::{self, View};
 use crate::source::{SourceFile, Span};
 
@@ -37,25 +38,19 @@ pub struct DirectiveReport {
     /// Its bytes in the source.
     pub span: Span,
     /// Its name (`parallel loop`).
-    pub name: String,
+    pub name: &'static str,
     /// What became of it.
     pub outcome: Outcome,
-    /// The rule rows used, as `clause/present#0`.
-    pub rows: Vec<String>,
+    /// The rule rows used.
+    pub rows: Vec<&'static RowId>,
     /// What it does with variables.
-    pub data: Vec<DataUse>,
+    pub data: Box<[DataUse]>,
 }
 
 impl DirectiveReport {
     /// A directive that is left untranslated, and of which nothing else is known.
     pub(super) fn left(span: Span) -> DirectiveReport {
-        DirectiveReport {
-            span,
-            name: String::new(),
-            outcome: Outcome::Left,
-            rows: Vec::new(),
-            data: Vec::new(),
-        }
+        DirectiveReport { span, name: "", outcome: Outcome::Left, rows: Vec::new(), data: Box::default() }
     }
 
     /// Whether it is a compute construct, combined ones among them.
@@ -76,8 +71,8 @@ pub struct Translation {
     pub diagnostics: Vec<Diag>,
     /// Every OpenACC directive of the source, by place.
     pub directives: Vec<DirectiveReport>,
-    /// The rule rows used for the run-time library, as `api/acc_malloc#0`.
-    pub api_rows: Vec<String>,
+    /// The rule rows used for the run-time library.
+    pub api_rows: Vec<&'static RowId>,
     /// The text includes the header `SUPPORT`, which must lie beside it.
     pub needs_support: bool,
     /// Files that belong beside it: for CUDA, the device code and the header of its launchers.

@@ -16,6 +16,7 @@ use crate::budget;
 use crate::diag::{self, Diag};
 use crate::edit::{self, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
+use crate::rules::RowId;
 use crate::scan::{self, Conditions, DirectiveText, Scan, View};
 use crate::sema::{self, Symbols};
 use crate::source::{self, Span};
@@ -42,7 +43,7 @@ pub struct Gathered<'a> {
     /// What there is to say.
     pub diags: Vec<Diag>,
     /// What became of directives, by place.
-    pub reports: BTreeMap<u32, DirectiveReport>,
+    pub reports: BTreeMap<u32, Box<DirectiveReport>>,
     /// What was found out about loops.
     pub found: Found,
     /// The bytes of constructs that are left untranslated.
@@ -69,7 +70,7 @@ pub struct Made {
     /// The edits; none if it is left untranslated.
     pub edits: Option<Vec<Edit>>,
     /// The rule rows used.
-    pub rows: Vec<String>,
+    pub rows: Vec<&'static RowId>,
     /// What is implied for variables.
     pub implied: Vec<DataUse>,
 }
@@ -98,7 +99,7 @@ impl Lowered {
 #[derive(Debug, Default)]
 pub struct Rest {
     /// The rule rows used for the run-time library.
-    pub api_rows: Vec<String>,
+    pub api_rows: Vec<&'static RowId>,
     /// The text includes the header with what OpenMP has no routine for.
     pub needs_support: bool,
     /// Files that belong beside it.
@@ -627,7 +628,7 @@ impl<'a, 'b> Views<'a, 'b> {
             self.all.report(span, acc::name(bound.directive.kind), outcome, made.rows);
             let mut data = data::stated(&bound.directive, &self.all.options.device_type);
             data.extend(made.implied);
-            self.all.reports.entry(span.start).and_modify(|report| report.data = data);
+            self.all.reports.entry(span.start).and_modify(|report| report.data = data.into());
         }
     }
 
@@ -670,12 +671,12 @@ impl<'a, 'b> Views<'a, 'b> {
             conflicts.for_each(|said| *said = diag::not_understood(said.primary.span));
         }
         diagnostics.append(&mut found.diags);
-        let loops = found.loops(|start| all.reports.get(&start).is_some_and(is_left));
+        let loops = found.loops(|start| all.reports.get(&start).is_some_and(|report| is_left(report)));
         let mut translation = Translation {
             text: output.bytes,
             edits,
             diagnostics,
-            directives: all.reports.into_values().collect(),
+            directives: all.reports.into_values().map(|report| *report).collect(),
             api_rows: rest.api_rows,
             needs_support: rest.needs_support,
             beside: rest.beside,
@@ -726,10 +727,16 @@ impl Gathered<'_> {
     }
 
     /// Reports what became of a directive.
-    pub fn report(&mut self, span: Span, name: &str, outcome: Outcome, rows: Vec<String>) {
-        let data = Vec::new();
-        let report = DirectiveReport { span, name: name.to_owned(), outcome, rows, data };
-        self.reports.insert(span.start, report);
+    pub fn report(
+        &mut self,
+        span: Span,
+        name: &'static str,
+        outcome: Outcome,
+        mut rows: Vec<&'static RowId>,
+    ) {
+        rows.shrink_to_fit();
+        let report = DirectiveReport { span, name, outcome, rows, data: Box::default() };
+        self.reports.insert(span.start, Box::new(report));
     }
 
     /// The conditions of the file, whatever a view shows of it.

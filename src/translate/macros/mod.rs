@@ -222,7 +222,7 @@ impl Round {
                 end: (span.start + at.end).saturating_sub(head.len() as u32),
             };
             let [edit] = translation.edits.as_slice() else { continue };
-            let stands_alone = ["wait", "init", "shutdown", "set"].contains(&report.name.as_str());
+            let stands_alone = ["wait", "init", "shutdown", "set"].contains(&report.name);
             if !stands_alone || report.outcome == Outcome::Left || translation.needs_support {
                 continue;
             }

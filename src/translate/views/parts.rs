@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::budget;
-use crate::edit::Edit;
 use crate::host;
 use crate::scan::{self, Conditions, Scan, View};
 use crate::source::Span;
@@ -32,7 +31,8 @@ pub trait InParts: BackEnd + Send + Sync + Sized {
 /// What a part has brought.
 struct Piece<'a> {
     all: Gathered<'a>,
-    made: BTreeMap<u32, Vec<Edit>>,
+    /// The directives with edits: no other view will ask for what these are.
+    made: Vec<u32>,
     constructs: BTreeMap<u32, (Span, BTreeSet<u32>)>,
     parted: Vec<Parted>,
 }
@@ -76,7 +76,9 @@ impl<'a> Views<'a, '_> {
             let unit = host::parse_part(&self.all.source.file, part, gone)?;
             host::with_stack(unit.depth(), || self.translate_view(part, unit, &fresh));
         }
-        let Views { all, made, constructs, staying, parted, .. } = self;
+        let Views { mut all, made, constructs, staying, parted, .. } = self;
+        all.edits.pack();
+        let made = made.into_keys().collect();
         staying.is_empty().then_some(Piece { all, made, constructs, parted })
     }
 
@@ -87,7 +89,7 @@ impl<'a> Views<'a, '_> {
         self.all.reports.extend(all.reports);
         self.all.found.join(all.found);
         self.all.left.extend(all.left);
-        self.made.extend(made);
+        self.made.extend(made.into_iter().map(|at| (at, Vec::new())));
         self.constructs.extend(constructs);
         self.parted.extend(parted);
         Some(())

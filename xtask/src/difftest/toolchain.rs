@@ -134,13 +134,13 @@ impl Toolchain {
         }
     }
 
-    /// The toolchains for a profile's output: all read all of it, but gcc's is tuned for gcc alone.
+    /// The toolchains for a profile's output: those that it is for, or clang, whose device has its own memory, for one that is not
+    /// at hand.
     pub fn of(profile: Profile) -> &'static [Toolchain] {
         match profile {
+            Profile::Generic => &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp],
             Profile::Gcc => &[Toolchain::GccOpenMp],
-            Profile::Generic | Profile::Clang | Profile::Cray => {
-                &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp]
-            }
+            Profile::Clang | Profile::Cray => &[Toolchain::ClangOpenMp],
         }
     }
 
