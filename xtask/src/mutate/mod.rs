@@ -39,7 +39,7 @@ const MUTANT: &str = "fault-";
 /// How many faults of each program are given to `verify` if nothing else is asked for.
 const FAULTS: usize = 12;
 
-/// As many in `cargo xtask test`: each program begins with other kinds, so that most have their turn.
+/// As many in `cargo xtask test`: each program begins with other kinds, so that several have their turn.
 const BUDGET: usize = 2;
 
 /// So many times as many are tried to find those that change the output.
