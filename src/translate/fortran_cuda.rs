@@ -3,6 +3,7 @@
 //!
 //! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
 
+mod arguments;
 mod declare;
 mod host_data;
 mod kept;
@@ -177,6 +178,7 @@ impl BackEnd for FortranCuda {
         all.leave_whole(unit, &bound, &held, &mut changes);
         keep_called(unit, &bound, &mut changes, all);
         self.allocations(&view, all);
+        self.arguments(&view, all);
         all.diags.append(&mut self.said);
         for (one, _) in bound.iter().zip(&changes).filter(|(_, edits)| edits.is_none()) {
             self.constructs.remove(&one.directive.span.start);
@@ -336,6 +338,13 @@ impl FortranCuda {
         let mut construct = cxx::construct(&view.ground, at, &name)?;
         self.check(view, &construct, span, source)?;
         let mut calls = self.places(view, &construct.declared, span)?;
+        // What a clause names may be in nothing that the kernel does.
+        let lists = counting(&one.directive, view.options).filter_map(|clause| match clause {
+            ClauseKind::Data(_, list) => Some(list),
+            _ => None,
+        });
+        let named = self.places_of(view, lists.flatten())?;
+        calls.extend(named.into_iter().filter(|line| !calls.contains(line)).collect::<Vec<_>>());
         let sizes = construct.sizes.iter().map(|(name, object, bytes)| {
             format!("call acc2omp_check_size(\"{name}\", storage_size({object}), {bytes})")
         });

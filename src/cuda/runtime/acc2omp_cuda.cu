@@ -603,6 +603,12 @@ void map_declared(Device &device, const char *where)
         const Declared &one = all.declared[device.declared];
         Queue &queue = queue_of(device, acc_async_sync, where);
         char *host = const_cast<char *>(static_cast<const char *>(one.host));
+        // A variable of a module may have been brought before it is known to be one of `declare`.
+        auto found = device.table.find(host);
+        if (found != device.table.end() && found->second.bytes >= one.bytes) {
+            found->second.stays = true;
+            continue;
+        }
         Entry &entry = device.table[host];
         entry.host = host;
         entry.bytes = one.bytes;
@@ -1776,7 +1782,11 @@ void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, cons
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start)
 {
     Lock lock(state().mutex);
-    state().declared.push_back({host, bytes, device_address, copy_at_start != 0});
+    std::vector<Declared> &all = state().declared;
+    for (const Declared &one : all)
+        if (one.host == host)
+            return;
+    all.push_back({host, bytes, device_address, copy_at_start != 0});
 }
 
 void acc2omp_compare(const char *source, const char *ours, const char *theirs)

@@ -123,6 +123,13 @@ module acc2omp_cuda
       integer(c_size_t), intent(in) :: extents(*)
       integer(c_int), value :: to_device, queue
     end subroutine
+    subroutine c_declare(host, bytes, device_address, copies) bind(c, name="acc2omp_declare")
+      import
+      type(c_ptr), value :: host
+      integer(c_size_t), value :: bytes
+      type(c_funptr), value :: device_address
+      integer(c_int), value :: copies
+    end subroutine
     subroutine stop_at(name) bind(c, name="acc2omp_stop")
       import
       type(c_ptr), value :: name
@@ -540,16 +547,27 @@ contains
     if (address /= 0) call c_f_pointer(transfer(address, c_null_ptr), memory, [bytes])
   end function
 
+  ! A variable that is present from now on, whatever counts it.
+  subroutine declared(name, data, copies)
+    character(*), intent(in) :: name
+    type(*), dimension(..), target :: data
+    integer(c_int), intent(in) :: copies
+    type(c_ptr) :: first
+    integer(c_size_t) :: bytes
+    call place(kept(name), data, first, bytes)
+    if (c_associated(first)) call c_declare(first, bytes, c_null_funptr, copies)
+  end subroutine
+
   subroutine acc2omp_declare_create(name, data)
     character(*), intent(in) :: name
     type(*), dimension(..), target :: data
-    if (.not. acc_is_present(data)) call acc2omp_enter_create(name, data)
+    call declared(name, data, 0)
   end subroutine
 
   subroutine acc2omp_declare_copyin(name, data)
     character(*), intent(in) :: name
     type(*), dimension(..), target :: data
-    if (.not. acc_is_present(data)) call acc2omp_enter_copyin(name, data)
+    call declared(name, data, 1)
   end subroutine
 
   subroutine acc2omp_enter_create(name, data, queue)
