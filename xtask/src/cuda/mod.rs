@@ -182,6 +182,11 @@ const HOST_SECTIONS: [(&str, &str); 5] = [
 const SHIM_ARGUMENTS: &[&str] =
     &["-std=c++17", "-O0", "-Wall", "-Wno-unknown-pragmas", "-fno-strict-aliasing", "-DACC2OMP_ON_CPU"];
 
+/// Whether a source has device code, which nvcc must build: a file of CUDA, or one in C++ with kernels in it (A0403).
+pub fn is_for_device(name: &str, text: &str) -> bool {
+    name.ends_with(".cu") || ["__device__", "__global__"].iter().any(|word| text.contains(word))
+}
+
 /// Where nvcc is.
 fn nvcc() -> Result<PathBuf> {
     let nvcc = setup::nvcc()?;

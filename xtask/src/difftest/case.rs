@@ -273,6 +273,15 @@ impl Case<'_> {
             let modules = modules.iter().map(|path| fixture::name(path));
             sources.splice(..0, modules.filter(|name| name.ends_with(cuda::INTERFACES)));
         }
+        if toolchain == Toolchain::Nvcc {
+            let mut all = Vec::new();
+            for source in sources {
+                if cuda::is_for_device(&source, &read_text(&folder.join(&source))?) {
+                    all.push(source);
+                }
+            }
+            sources = all;
+        }
         for mut step in self.toolchains.build(toolchain, &sources, &program, strict)? {
             if step.get_program() != "objcopy" {
                 step.args(&self.fixture.marks.options).args(given);

@@ -134,13 +134,13 @@ impl Toolchain {
         }
     }
 
-    /// The toolchains for a profile's output: those that it is for, or clang, whose device has its own memory, for one that is not
-    /// at hand.
+    /// The toolchains for a profile's output: those that it is for, or gcc, which reads the same directives, for one that is not
+    /// at hand. What moves to the device and back is the same for all profiles, and clang's device sees it.
     pub fn of(profile: Profile) -> &'static [Toolchain] {
         match profile {
             Profile::Generic => &[Toolchain::GccOpenMp, Toolchain::ClangOpenMp],
-            Profile::Gcc => &[Toolchain::GccOpenMp],
-            Profile::Clang | Profile::Cray => &[Toolchain::ClangOpenMp],
+            Profile::Clang => &[Toolchain::ClangOpenMp],
+            Profile::Gcc | Profile::Cray => &[Toolchain::GccOpenMp],
         }
     }
 
@@ -325,8 +325,9 @@ impl Toolchains {
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => {
                     let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-                    // It checks all code, and makes that of the device. What is for the host is built with the shim.
-                    command.args([if in_place { "-c" } else { "-cubin" }, "-rdc=true"]);
+                    // It checks all code, and makes that of the device. What is for the host is built with the shim, so that of
+                    // a file with both it writes the code that a compiler for the host would get, and no object.
+                    command.args([if in_place { "-cuda" } else { "-cubin" }, "-rdc=true"]);
                     command
                 }
                 (false, Toolchain::Nvcc) => continue,
