@@ -747,7 +747,12 @@ impl<'a> Maker<'a> {
             let symbol = self.symbol_of(&item.item).filter(|symbol| arrays.contains(symbol));
             if symbol.is_some_and(|symbol| !stated.contains(&symbol) && !self.sections.contains_key(&symbol))
             {
-                self.begins(item.clause, &item.item)?;
+                // What the region around did not find is missing here.
+                let clause = match item.clause {
+                    DataClause::NoCreate => DataClause::Present,
+                    clause => clause,
+                };
+                self.begins(clause, &item.item)?;
             }
         }
         let is_whole = |item: &&crate::plan::DataItem| item.item.depth() == 0;
@@ -813,8 +818,21 @@ impl<'a> Maker<'a> {
             let row = (1..=at).map(|before| format!("size({array}, {before}, 8) * ")).collect::<String>();
             steps.push(format!("{row}({} - lbound({array}, {}, 8))", first.text.trim(), at + 1));
         }
-        if is_apart {
-            let count = if is_range { format!("size({}, kind=8)", item.text) } else { "1_8".to_owned() };
+        // What need not be there has no address on the device either.
+        let is_whole = steps.is_empty() && clause == DataClause::NoCreate && !variable.shape.is_empty();
+        if is_whole {
+            steps.push("0".to_owned());
+        }
+        if is_apart || is_whole {
+            let count = match (is_whole, is_range) {
+                // What has no memory has no elements.
+                (true, _) => {
+                    let sizes = (1..=variable.shape.len()).map(|at| format!("acc2omp_size({array}, {at})"));
+                    sizes.collect::<Vec<_>>().join(" * ")
+                }
+                (_, true) => format!("size({}, kind=8)", item.text),
+                _ => "1_8".to_owned(),
+            };
             let word = if clause == DataClause::NoCreate { "no_create" } else { "present" };
             self.sections.insert(symbol, Section { word, first: steps.join(" + "), count });
         }
