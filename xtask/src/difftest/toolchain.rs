@@ -279,7 +279,8 @@ impl Toolchains {
             let program = if is_fortran(source) { Path::new(CLANG.fortran) } else { &own };
             let mut command = called(program, toolchain, source, strict);
             let path = std::env::var_os("PATH").unwrap_or_default();
-            let paths = std::iter::once(self.flang.programs()).chain(std::env::split_paths(&path));
+            let linkers = Path::new(&self.llvm_libraries).with_file_name("bin");
+            let paths = [self.flang.programs(), linkers].into_iter().chain(std::env::split_paths(&path));
             command.env("PATH", std::env::join_paths(paths).unwrap_or(path));
             command
         };
@@ -370,7 +371,7 @@ impl Toolchains {
                 command.arg(format!("-L{}", self.llvm_libraries));
             }
             Toolchain::FlangDevice => {
-                command.arg("-L").arg(self.flang.libraries());
+                command.arg(FAST_LINKER).arg("-L").arg(self.flang.libraries());
             }
             _ => {}
         }
