@@ -931,11 +931,18 @@ impl<'a> Maker<'a> {
         }
         let there = there.into_iter().rev().filter(|(_, names)| !names.is_empty());
         words.extend(there.map(|(word, names)| format!("{word}({})", names.join(", "))));
-        let shared = names(&|symbol| {
+        let is_shared = |symbol: SymbolId| {
             let variable = self.variables.get(symbol);
             let is_scalar = variable.is_some_and(|one| one.shape.is_empty() && !is_named(&one.name));
             is_scalar && !self.is_inside(symbol) && self.role(roles, symbol) == Role::Reference
-        });
+        };
+        // What another part of the construct gives back, the threads of this one may have of their own.
+        let of_threads = self.of_threads(piece);
+        let private = names(&|symbol| is_shared(symbol) && of_threads.contains(&symbol));
+        if !private.is_empty() {
+            words.push(format!("private({})", private.join(", ")));
+        }
+        let shared = names(&|symbol| is_shared(symbol) && !of_threads.contains(&symbol));
         if !shared.is_empty() {
             words.push(format!("copy({})", shared.join(", ")));
         }
@@ -943,6 +950,19 @@ impl<'a> Maker<'a> {
             words.push(format!("async({QUEUE})"));
         }
         words.join(" ")
+    }
+
+    /// The variables that each thread has of its own in the loop that a piece is.
+    fn of_threads(&self, piece: &Piece) -> BTreeSet<SymbolId> {
+        let launches = self.launches(std::slice::from_ref(piece)).into_iter();
+        let of_piece =
+            launches.filter(|launch| launch.nest.as_ref().is_some_and(|nest| nest.stmt == piece.stmt));
+        let attributes = of_piece.flat_map(|launch| {
+            launch.attributes.iter().chain(launch.nest.iter().flat_map(|nest| &nest.attributes))
+        });
+        let private = attributes.filter(|attribute| attribute.sharing == Sharing::Private);
+        let symbols = self.ground.symbols;
+        private.filter_map(|one| symbols.lookup(&one.item, self.extent.start)).collect()
     }
 
     fn args(&self, roles: &BTreeMap<SymbolId, Role>, arrays: &[SymbolId]) -> Result<Vec<Argument>, Why> {

@@ -66,9 +66,12 @@ fn again(path: &Path, translation: &Translation) -> Source {
     again
 }
 
+/// Translations by file and profile.
+type Known = HashMap<(PathBuf, &'static str), Arc<Translation>>;
+
 /// A file's translation for a profile, which several tests look at.
 fn translated(path: &Path, profile: Profile) -> Arc<Translation> {
-    static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, &str), Arc<Translation>>>> = LazyLock::new(Mutex::default);
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
     let key = (path.to_path_buf(), profile.name());
     if let Some(known) = KNOWN.lock().unwrap().get(&key) {
         return Arc::clone(known);
