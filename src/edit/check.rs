@@ -56,7 +56,7 @@ impl Before<'_> {
                     let (before, _) = scan::scan(self.file, &self.headers);
                     let before = host::errors(self.file, &before, None, &[]);
                     let after = host::errors(output, &scan, None, &[]);
-                    after > before && after > self.errors_without_conditionals()
+                    after > before && after > self.errors_as_output(ours)
                 }
                 None => self.reads_less(output, &scan, edits, ours),
                 Some(code) => {
@@ -88,12 +88,13 @@ impl Before<'_> {
         let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
         let replaced: Vec<host::Replaced> = replaced.collect();
         let after = host::errors(output, scan, self.past, &replaced);
-        after > before && after > self.errors_without_conditionals()
+        after > before && after > self.errors_as_output(ours)
     }
 
-    /// How many places the grammar cannot read where the lines of `!@acc` are comments, as those that they become are.
-    fn errors_without_conditionals(&self) -> usize {
-        let (mut scan, _) = scan::scan(self.file, &self.headers);
+    /// How many places the grammar cannot read of the source where it is read as its translation is: with the macros that are
+    /// defined there, and lines of `!@acc` as the comments that they become.
+    fn errors_as_output(&self, ours: &Ours) -> usize {
+        let (mut scan, _) = scan::scan(self.file, &ours.view(&self.headers));
         for sentinel in std::mem::take(&mut scan.conditionals) {
             let line = self.file.lines.span(self.file.lines.line(sentinel.start));
             scan::blank(&mut scan.shadow, &[line]);

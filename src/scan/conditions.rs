@@ -26,6 +26,11 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// Its `#if`, without the line end.
+    pub fn head(&self) -> Span {
+        self.heads.first().copied().unwrap_or(self.span)
+    }
+
     /// The lines that lead into the branch of `offset`: the `#if`, and what begins the branches up to that one.
     pub fn heads(&self, offset: u32) -> &[Span] {
         let count = self.heads.partition_point(|head| head.start <= offset);
@@ -67,6 +72,13 @@ impl Conditions {
     pub fn parting(&self, one: u32, other: u32) -> impl Iterator<Item = Span> {
         let all = [self.between(one, other), self.between(other, one)].concat();
         all.into_iter().filter_map(|condition| condition.heads.first().copied())
+    }
+
+    /// The conditions in a span that stand in no other one of them, in order.
+    pub fn within(&self, span: Span) -> impl Iterator<Item = &Condition> {
+        let is_in = move |one: &Condition| span.start <= one.span.start && one.span.end <= span.end;
+        let is_outer = move |one: &&Condition| one.parent.is_none_or(|parent| !is_in(&self.all[parent]));
+        self.all.iter().filter(move |one| is_in(one)).filter(is_outer)
     }
 
     /// The conditions around `offset` that do not hold `other`, innermost first.

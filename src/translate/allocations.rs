@@ -43,14 +43,9 @@ pub fn edits(
         let at = unit.stmt(allocation.stmt).span.start;
         for object in created {
             let declared = symbols.named(unit, object).and_then(|symbol| places.get(&symbol));
-            let around = declared.map_or(Vec::new(), |place| conditions.between(*place, at));
-            let heads = declared.into_iter().flat_map(|place| {
-                around.iter().rev().flat_map(|condition| condition.heads(*place)).collect::<Vec<_>>()
-            });
-            let heads =
-                heads.map(|head| file.text(*head).into_owned()).chain(around.iter().map(|_| END.to_owned()));
+            let heads = declared.map_or(Vec::new(), |place| conditions_of(file, conditions, *place, at));
             let name = file.text(unit.expr(object).span).into_owned();
-            groups.entry(heads.collect()).or_default().push(name);
+            groups.entry(heads).or_default().push(name);
         }
         for (conditions, names) in groups {
             let wanted = wanted(&names, allocation.frees, allocation.copies);
@@ -76,9 +71,17 @@ pub fn edits(
 /// The end of a condition.
 const END: &str = "#endif";
 
+/// The lines that begin the conditions around one place that are not around another, outermost first, and those that end them.
+pub(super) fn conditions_of(file: &SourceFile, all: &Conditions, place: u32, other: u32) -> Vec<String> {
+    let around = all.between(place, other);
+    let heads = around.iter().rev().flat_map(|condition| condition.heads(place));
+    let heads = heads.map(|head| file.text(*head).into_owned());
+    heads.chain(around.iter().map(|_| END.to_owned())).collect()
+}
+
 /// An edit that puts lines between lines, which are to stand under conditions: the lines that begin these, and those that end
 /// them. `None` for one that changes a line.
-fn under(edit: Edit, conditions: &[String]) -> Option<Edit> {
+pub(super) fn under(edit: Edit, conditions: &[String]) -> Option<Edit> {
     if conditions.is_empty() {
         return Some(edit);
     }

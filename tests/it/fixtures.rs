@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, OnceLock};
 
 use acc2omp::Edit;
 use acc2omp::cli::{Build, CompilerFlags, Headers};
@@ -66,19 +66,15 @@ fn again(path: &Path, translation: &Translation) -> Source {
     again
 }
 
-/// Translations by file and profile.
-type Known = HashMap<(PathBuf, &'static str), Arc<Translation>>;
+/// Translations by file and profile, each made by the test that asks first.
+type Known = HashMap<(PathBuf, &'static str), &'static OnceLock<Translation>>;
 
 /// A file's translation for a profile, which several tests look at.
-fn translated(path: &Path, profile: Profile) -> Arc<Translation> {
+fn translated(path: &Path, profile: Profile) -> &'static Translation {
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
     let key = (path.to_path_buf(), profile.name());
-    if let Some(known) = KNOWN.lock().unwrap().get(&key) {
-        return Arc::clone(known);
-    }
-    let fresh = Arc::new(translate(&source(path), &Options { profile, ..Options::default() }));
-    KNOWN.lock().unwrap().insert(key, Arc::clone(&fresh));
-    fresh
+    let known = *KNOWN.lock().unwrap().entry(key).or_insert_with(|| Box::leak(Box::default()));
+    known.get_or_init(|| translate(&source(path), &Options { profile, ..Options::default() }))
 }
 
 /// The messages, a line each.
@@ -96,7 +92,7 @@ fn said(source: &Source, translation: &Translation) -> Vec<u8> {
 fn snapshot(path: &Path, profile: Profile) -> Vec<u8> {
     let source = source(path);
     let translation = translated(path, profile);
-    let mut out = said(&source, &translation);
+    let mut out = said(&source, translation);
     out.extend(report::unified(shown(path), &source.file.bytes, &translation.text));
     out
 }
@@ -189,14 +185,14 @@ fn a_translation_is_not_translated_again() {
         for profile in PROFILES {
             let name = format!("{} {}", shown(&path), profile.name());
             let first = translated(&path, profile);
-            let again = again(&path, &first);
+            let again = again(&path, first);
             let second = translate(&again, &Options { profile, ..Options::default() });
             assert!(second.edits.is_empty(), "{name}: {:?}", second.edits);
             assert!(second.directives.iter().all(|one| one.outcome == Outcome::Left), "{name}");
             let left = first.directives.iter().filter(|one| one.outcome == Outcome::Left).count();
             assert_eq!(left, second.directives.len(), "{name}");
             assert_eq!(
-                said_about_left(&source(&path).file, &first),
+                said_about_left(&source(&path).file, first),
                 said_about_left(&again.file, &second),
                 "{name}"
             );
@@ -292,7 +288,7 @@ fn nothing_else_is_touched() {
         for profile in PROFILES {
             let source = source(&path);
             let translation = translated(&path, profile);
-            let openacc = lines_of_openacc(&source.file, &translation);
+            let openacc = lines_of_openacc(&source.file, translation);
             for edit in &translation.edits {
                 let old = source.file.text(edit.span);
                 if !is_expected(&source.file, &openacc, edit) {
@@ -300,7 +296,7 @@ fn nothing_else_is_touched() {
                     wrong.push(format!("{}: `{old}` was touched, `{new}`", shown(&path)));
                 }
             }
-            assert_restores(&source.file.bytes, &translation);
+            assert_restores(&source.file.bytes, translation);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

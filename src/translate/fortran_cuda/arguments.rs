@@ -3,17 +3,19 @@
 //!
 //! Invariant: such a variable has its place on the device before the first statement of any procedure that hands it on.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::acc::ast::DirectiveKind;
 use crate::bind::Bound;
-use crate::cxx;
+use crate::cxx::{self, Why};
 use crate::diag;
+use crate::edit::Edit;
 use crate::host::ir::{ExprId, ExprKind, Function, StmtKind, Unit};
 use crate::layout;
-use crate::sema::{SymbolId, is_pure_intrinsic};
-use crate::source::Span;
+use crate::sema::{SymbolId, Texts, is_pure_intrinsic};
+use crate::source::{SourceFile, Span};
 
+use super::super::allocations;
 use super::super::views::Gathered;
 use super::{FortranCuda, View};
 
@@ -25,88 +27,150 @@ impl FortranCuda {
             return;
         }
         for function in &ground.files.own.unit.functions {
-            let handed = handed_on(view, function);
-            if handed.is_empty() {
-                continue;
-            }
-            if let Err(at) = self.at_entry(view, function, handed, all) {
-                let what = "a variable of `declare` that this procedure hands to another one";
-                all.diags.push(diag::not_yet_cuda(at, what));
+            let Some(entry) = Entry::of(view, function) else { continue };
+            let others = named_elsewhere(view, function, entry.place);
+            let mut placed = BTreeSet::new();
+            for handed in others.into_iter().chain(handed_on(view, function)) {
+                let is_new = !placed.contains(&handed.name);
+                match if is_new { self.at_entry(view, &entry, &handed, all) } else { continue } {
+                    Ok(true) => drop(placed.insert(handed.name)),
+                    Ok(false) => {}
+                    Err(why) => all.diags.push(diag::not_yet_cuda(why.at, &why.what)),
+                }
             }
         }
     }
 
-    /// Puts the lines before the first statement; the place of a variable for which there is no room.
+    /// Puts the line for a variable where a procedure executes code first, under the conditions that the variable is handed on
+    /// under; whether there are none.
     fn at_entry(
         &mut self,
         view: &View,
-        function: &Function,
-        handed: BTreeMap<SymbolId, Span>,
+        entry: &Entry,
+        handed: &Handed,
         all: &mut Gathered,
-    ) -> Result<(), Span> {
-        let (file, unit) = (view.ground.files.own.file, view.ground.files.own.unit);
-        let Some(first) = first_of(view, function) else { return Ok(()) };
-        for (symbol, at) in handed {
-            let Some(clause) = view.ground.declared(symbol) else { continue };
-            let known = view.ground.symbols.get(symbol);
-            let one = cxx::Declared {
-                clause,
-                name: known.name.clone(),
-                is_allocated: known.fortran.allocatable || known.fortran.pointer,
-                record: known.record.clone(),
-            };
-            for line in self.places(view, &[one], at).map_err(|why| why.at)? {
-                // A pure procedure hands it to pure ones alone, which have no directives.
-                if layout::innermost(unit, first.start).is_some_and(|scope| scope.is_pure) {
-                    continue;
-                }
-                self.need(view, file, first.start, false).map_err(|why| why.at)?;
-                let edit = layout::before_statement(file, first, &line).ok_or(at)?;
-                // Another view has it, too.
-                if self.placed.insert((edit.span.start, edit.text.clone()))
-                    && all.edits.add_line(u32::MAX - 2, edit).is_err()
-                {
-                    all.diags.push(diag::edit_conflict(at));
-                }
+    ) -> Result<bool, Why> {
+        let Texts { file, unit } = view.ground.files.own;
+        let (at, known) = (handed.at, view.ground.symbols.get(handed.symbol));
+        let Some(clause) = view.ground.declared(handed.symbol) else { return Ok(true) };
+        let one = cxx::Declared {
+            clause,
+            name: handed.name.clone(),
+            is_allocated: known.fortran.allocatable || known.fortran.pointer,
+            record: known.record.clone(),
+        };
+        let lines = self.places(view, &[one], at)?;
+        // A pure procedure hands it to pure ones alone, which have no directives.
+        if layout::innermost(unit, entry.first.start).is_some_and(|scope| scope.is_pure) {
+            return Ok(true);
+        }
+        let conditions = allocations::conditions_of(file, &view.conditions, at.start, entry.place.start);
+        for line in lines {
+            self.need(view, file, entry.first.start, false)?;
+            let edit = entry.edit(file, &line).and_then(|edit| allocations::under(edit, &conditions));
+            let edit = edit.ok_or_else(|| Why { at, what: "statements on one line".to_owned() })?;
+            // Another view has it, too.
+            if self.placed.insert((edit.span.start, edit.text.clone()))
+                && all.edits.add_line(u32::MAX - 2, edit).is_err()
+            {
+                all.diags.push(diag::edit_conflict(at));
             }
         }
-        Ok(())
+        Ok(conditions.is_empty())
     }
 }
 
-/// The first statement or directive that a procedure executes.
-fn first_of(view: &View, function: &Function) -> Option<Span> {
-    let (unit, bound) = (view.ground.files.own.unit, view.ground.bound);
-    let StmtKind::Block(body) = &unit.stmt(function.body).kind else { return None };
-    let first = unit.stmt(*body.first()?).span;
-    let is_before = |one: &&Bound| {
-        let span = one.directive.span;
-        function.span.start <= span.start
-            && span.start < first.start
-            && layout::innermost(unit, span.start).map(|scope| scope.span)
-                == layout::innermost(unit, first.start).map(|scope| scope.span)
-            && !matches!(one.directive.kind, DirectiveKind::Declare | DirectiveKind::Routine)
-    };
-    Some(bound.iter().find(is_before).map_or(first, |one| one.directive.span))
+/// A variable that a procedure hands on.
+struct Handed {
+    /// Where it does.
+    at: Span,
+    symbol: SymbolId,
+    /// Its name there.
+    name: String,
 }
 
-/// The variables of modules with `declare` that a procedure hands to others, and where first.
-fn handed_on(view: &View, function: &Function) -> BTreeMap<SymbolId, Span> {
+/// Where a procedure executes code first.
+struct Entry {
+    /// The first statement.
+    first: Span,
+    /// What stands before all code: that statement, a directive, or a condition of the preprocessor.
+    place: Span,
+}
+
+impl Entry {
+    fn of(view: &View, function: &Function) -> Option<Entry> {
+        let (Texts { file, unit }, bound) = (view.ground.files.own, view.ground.bound);
+        let StmtKind::Block(body) = &unit.stmt(function.body).kind else { return None };
+        let first = unit.stmt(*body.first()?).span;
+        let scope = layout::innermost(unit, first.start)?;
+        let is_before = |span: Span| scope.span.start <= span.start && span.start < first.start;
+        let directives = bound.iter().map(|one| (one.directive.kind, one.directive.span));
+        let directives = directives.filter(|(kind, span)| {
+            is_before(*span)
+                && layout::innermost(unit, span.start).is_some_and(|own| own.span == scope.span)
+                && !matches!(kind, DirectiveKind::Declare | DirectiveKind::Routine)
+        });
+        // Another build may declare variables where this one has nothing.
+        let may_declare = |span: Span| file.text(span).contains("::");
+        let conditions = view.conditions.within(scope.span).filter(|one| {
+            is_before(one.span) && scope.specification.end <= one.span.start && !may_declare(one.span)
+        });
+        let others = directives.map(|(_, span)| span).chain(conditions.map(|one| one.head()));
+        let place = others.chain([first]).min_by_key(|span| span.start)?;
+        Some(Entry { first, place })
+    }
+
+    /// The edit that puts a line there, as far from the margin as the first statement.
+    fn edit(&self, file: &SourceFile, line: &str) -> Option<Edit> {
+        let edit = layout::before_statement(file, self.first, line)?;
+        if self.place == self.first {
+            return Some(edit);
+        }
+        let start = file.lines.span(file.lines.line(self.place.start)).start;
+        edit.span.is_empty().then_some(Edit { span: Span { start, end: start }, text: edit.text })
+    }
+}
+
+/// The variables of modules with `declare` that a procedure hands to others.
+fn handed_on(view: &View, function: &Function) -> Vec<Handed> {
     let (ground, unit) = (&view.ground, view.ground.files.own.unit);
     let body = unit.stmt(function.body).span;
     let constructs: Vec<Span> = ground.bound.iter().filter_map(|one| construct(unit, one)).collect();
     let is_on_host = |span: Span| !constructs.iter().any(|construct| construct.contains(span));
-    let mut found = BTreeMap::new();
+    let mut found: Vec<Handed> = Vec::new();
     for expr in unit.exprs_in(body).filter(|expr| is_on_host(expr.span)) {
         let handed: &[ExprId] = match &expr.kind {
             ExprKind::Call { callee, args } if is_procedure(view, *callee) => args,
             ExprKind::AddressOf(target) => &[*target],
             _ => continue,
         };
-        for one in handed {
-            let named = base(unit, *one).and_then(|name| ground.symbols.named(unit, name));
-            if let Some(symbol) = named.filter(|symbol| ground.declared(*symbol).is_some()) {
-                found.entry(symbol).or_insert(unit.expr(*one).span);
+        for variable in handed.iter().filter_map(|one| base(unit, *one)) {
+            let symbol = ground.symbols.named(unit, variable);
+            let Some(symbol) = symbol.filter(|symbol| ground.declared(*symbol).is_some()) else { continue };
+            let at = unit.expr(variable).span;
+            found.push(Handed { at, symbol, name: ground.files.own.file.text(at).into_owned() });
+        }
+    }
+    found
+}
+
+/// The variables that stand in code of other builds, which is not read here: procedures may get them.
+fn named_elsewhere(view: &View, function: &Function, place: Span) -> Vec<Handed> {
+    let Texts { file, unit } = view.ground.files.own;
+    let mut found = Vec::new();
+    for condition in view.conditions.within(function.span).filter(|one| place.start <= one.span.start) {
+        for line in file.lines.line(condition.span.start)..=file.lines.line(condition.span.end) {
+            let span = file.lines.span(line);
+            let text = file.text(span);
+            let code = text.split('!').next().unwrap_or_default();
+            if unit.exprs_in(span).next().is_some() || code.starts_with('#') {
+                continue;
+            }
+            for word in code.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+                let symbol = view.ground.symbols.lookup(&word.to_ascii_lowercase(), place.start);
+                if let Some(symbol) = symbol.filter(|symbol| view.ground.declared(*symbol).is_some()) {
+                    found.push(Handed { at: place, symbol, name: word.to_owned() });
+                }
             }
         }
     }
