@@ -127,6 +127,9 @@ enum Role {
     Reference,
 }
 
+/// So many names of `associate` stand for one another at most.
+const DEPTH: usize = 32;
+
 /// A part of a construct that is one construct in C++.
 struct Piece {
     stmt: StmtId,
@@ -285,6 +288,7 @@ impl<'a> Maker<'a> {
         let roles = self.roles(&pieces)?;
         self.absent(&roles)?;
         self.leads_inside(&roles)?;
+        self.named_twice(&roles)?;
         let arrays = self.arrays();
         let data = self.data(&arrays)?;
         let values = Values::new(self.ground, &self.variables);
@@ -395,6 +399,32 @@ impl<'a> Maker<'a> {
             Some((home.clone()?, item))
         };
         self.order.iter().filter_map(named).collect()
+    }
+
+    /// Refuses a scalar that the construct changes for the host, and uses by a name of `associate` as well: one name stands for
+    /// the variable on the device, the other one for the value that it has before.
+    fn named_twice(&self, roles: &BTreeMap<SymbolId, Role>) -> Result<(), Why> {
+        let (unit, symbols) = (self.ground.files.own.unit, self.ground.symbols);
+        let is_scalar = |symbol: &&SymbolId| {
+            let variable = self.variables.get(**symbol);
+            variable.is_some_and(|one| one.shape.is_empty()) && !self.variables.is_component(**symbol)
+        };
+        let whole = |symbol: SymbolId| sema::lent(unit, symbols, symbol).filter(|lent| lent.is_whole);
+        let root = |symbol: SymbolId| {
+            let names = std::iter::successors(Some(symbol), |at| whole(*at).map(|lent| lent.root));
+            names.take(DEPTH).last().unwrap_or(symbol)
+        };
+        let mut known: BTreeMap<SymbolId, (SymbolId, bool)> = BTreeMap::new();
+        for symbol in self.order.iter().filter(is_scalar) {
+            let is_shared = self.role(roles, *symbol) == Role::Reference;
+            let (other, has_shared) = *known.entry(root(*symbol)).or_insert((*symbol, is_shared));
+            if other != *symbol && (is_shared || has_shared) {
+                let [one, two] = [other, *symbol].map(|symbol| symbols.get(symbol).name.as_str());
+                let what = format!("`{one}` with its other name `{two}`, a variable that changes,");
+                return Err(Why::new(self.extent, what));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a scalar pointer whose value is passed and that may lead to what the construct changes.

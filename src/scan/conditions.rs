@@ -78,7 +78,9 @@ impl Conditions {
     pub fn within(&self, span: Span) -> impl Iterator<Item = &Condition> {
         let is_in = move |one: &Condition| span.start <= one.span.start && one.span.end <= span.end;
         let is_outer = move |one: &&Condition| one.parent.is_none_or(|parent| !is_in(&self.all[parent]));
-        self.all.iter().filter(move |one| is_in(one)).filter(is_outer)
+        let from = self.all.partition_point(|one| one.span.start < span.start);
+        let all = self.all[from..].iter().take_while(move |one| one.span.start < span.end);
+        all.filter(move |one| is_in(one)).filter(is_outer)
     }
 
     /// The conditions around `offset` that do not hold `other`, innermost first.

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::DirectiveKind;
-use crate::bind::Bound;
 use crate::cxx::{self, Why};
 use crate::diag;
 use crate::edit::Edit;
@@ -26,13 +25,16 @@ impl FortranCuda {
         if ground.declared.is_empty() {
             return;
         }
+        let constructs = constructs(view);
         for function in &ground.files.own.unit.functions {
             let Some(entry) = Entry::of(view, function) else { continue };
             let others = named_elsewhere(view, function, entry.place);
             let mut placed = BTreeSet::new();
-            for handed in others.into_iter().chain(handed_on(view, function)) {
-                let is_new = !placed.contains(&handed.name);
-                match if is_new { self.at_entry(view, &entry, &handed, all) } else { continue } {
+            for handed in others.into_iter().chain(handed_on(view, function, &constructs)) {
+                if placed.contains(&handed.name) {
+                    continue;
+                }
+                match self.at_entry(view, &entry, &handed, all) {
                     Ok(true) => drop(placed.insert(handed.name)),
                     Ok(false) => {}
                     Err(why) => all.diags.push(diag::not_yet_cuda(why.at, &why.what)),
@@ -104,10 +106,11 @@ impl Entry {
         let first = unit.stmt(*body.first()?).span;
         let scope = layout::innermost(unit, first.start)?;
         let is_before = |span: Span| scope.span.start <= span.start && span.start < first.start;
-        let directives = bound.iter().map(|one| (one.directive.kind, one.directive.span));
+        let from = bound.partition_point(|one| one.directive.span.start < scope.span.start);
+        let directives = bound[from..].iter().map(|one| (one.directive.kind, one.directive.span));
+        let directives = directives.take_while(|(_, span)| span.start < first.start);
         let directives = directives.filter(|(kind, span)| {
-            is_before(*span)
-                && layout::innermost(unit, span.start).is_some_and(|own| own.span == scope.span)
+            layout::innermost(unit, span.start).is_some_and(|own| own.span == scope.span)
                 && !matches!(kind, DirectiveKind::Declare | DirectiveKind::Routine)
         });
         // Another build may declare variables where this one has nothing.
@@ -132,11 +135,13 @@ impl Entry {
 }
 
 /// The variables of modules with `declare` that a procedure hands to others.
-fn handed_on(view: &View, function: &Function) -> Vec<Handed> {
+fn handed_on(view: &View, function: &Function, constructs: &[Span]) -> Vec<Handed> {
     let (ground, unit) = (&view.ground, view.ground.files.own.unit);
     let body = unit.stmt(function.body).span;
-    let constructs: Vec<Span> = ground.bound.iter().filter_map(|one| construct(unit, one)).collect();
-    let is_on_host = |span: Span| !constructs.iter().any(|construct| construct.contains(span));
+    let is_on_host = |span: Span| {
+        let next = constructs.partition_point(|construct| construct.start <= span.start);
+        next.checked_sub(1).is_none_or(|at| !constructs[at].contains(span))
+    };
     let mut found: Vec<Handed> = Vec::new();
     for expr in unit.exprs_in(body).filter(|expr| is_on_host(expr.span)) {
         let handed: &[ExprId] = match &expr.kind {
@@ -177,9 +182,13 @@ fn named_elsewhere(view: &View, function: &Function, place: Span) -> Vec<Handed>
     found
 }
 
-/// What a compute construct runs on the device: it finds the variables that it names.
-fn construct(unit: &Unit, one: &Bound) -> Option<Span> {
-    one.stmt().filter(|_| one.directive.kind.is_compute()).map(|stmt| unit.stmt(stmt).span)
+/// What compute constructs run on the device, in order: they find the variables that they name.
+fn constructs(view: &View) -> Vec<Span> {
+    let (unit, bound) = (view.ground.files.own.unit, view.ground.bound);
+    let constructs = bound.iter().filter(|one| one.directive.kind.is_compute());
+    let mut found: Vec<Span> = constructs.filter_map(|one| Some(unit.stmt(one.stmt()?).span)).collect();
+    found.sort_by_key(|span| span.start);
+    found
 }
 
 /// Whether what stands before an argument list is a procedure that may have directives: an array has none, and an intrinsic
