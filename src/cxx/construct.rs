@@ -401,8 +401,8 @@ impl<'a> Maker<'a> {
         self.order.iter().filter_map(named).collect()
     }
 
-    /// Refuses a scalar that the construct changes for the host, and uses by a name of `associate` as well: one name stands for
-    /// the variable on the device, the other one for the value that it has before.
+    /// Refuses a scalar that the construct changes for the host, and uses by a name of `associate` as well: one name is an
+    /// address, the other one the value before the construct.
     fn named_twice(&self, roles: &BTreeMap<SymbolId, Role>) -> Result<(), Why> {
         let (unit, symbols) = (self.ground.files.own.unit, self.ground.symbols);
         let is_scalar = |symbol: &&SymbolId| {
@@ -418,7 +418,8 @@ impl<'a> Maker<'a> {
         for symbol in self.order.iter().filter(is_scalar) {
             let is_shared = self.role(roles, *symbol) == Role::Reference;
             let (other, has_shared) = *known.entry(root(*symbol)).or_insert((*symbol, is_shared));
-            if other != *symbol && (is_shared || has_shared) {
+            // Two addresses are that of one variable.
+            if other != *symbol && is_shared != has_shared {
                 let [one, two] = [other, *symbol].map(|symbol| symbols.get(symbol).name.as_str());
                 let what = format!("`{one}` with its other name `{two}`, a variable that changes,");
                 return Err(Why::new(self.extent, what));
