@@ -127,9 +127,6 @@ enum Role {
     Reference,
 }
 
-/// So many names of `associate` stand for one another at most.
-const DEPTH: usize = 32;
-
 /// A part of a construct that is one construct in C++.
 struct Piece {
     stmt: StmtId,
@@ -409,15 +406,11 @@ impl<'a> Maker<'a> {
             let variable = self.variables.get(**symbol);
             variable.is_some_and(|one| one.shape.is_empty()) && !self.variables.is_component(**symbol)
         };
-        let whole = |symbol: SymbolId| sema::lent(unit, symbols, symbol).filter(|lent| lent.is_whole);
-        let root = |symbol: SymbolId| {
-            let names = std::iter::successors(Some(symbol), |at| whole(*at).map(|lent| lent.root));
-            names.take(DEPTH).last().unwrap_or(symbol)
-        };
         let mut known: BTreeMap<SymbolId, (SymbolId, bool)> = BTreeMap::new();
         for symbol in self.order.iter().filter(is_scalar) {
             let is_shared = self.role(roles, *symbol) == Role::Reference;
-            let (other, has_shared) = *known.entry(root(*symbol)).or_insert((*symbol, is_shared));
+            let (other, has_shared) =
+                *known.entry(sema::lent_whole(unit, symbols, *symbol)).or_insert((*symbol, is_shared));
             // Two addresses are that of one variable.
             if other != *symbol && is_shared != has_shared {
                 let [one, two] = [other, *symbol].map(|symbol| symbols.get(symbol).name.as_str());
@@ -670,9 +663,7 @@ impl<'a> Maker<'a> {
         let launches = self.launches(pieces);
         let is_one = launches.len() == 1;
         for launch in launches {
-            let attributes =
-                launch.attributes.iter().chain(launch.nest.iter().flat_map(|nest| &nest.attributes));
-            for attribute in attributes {
+            for attribute in launch.all_attributes() {
                 let Some(symbol) = self.ground.symbols.lookup(&attribute.item, at) else { continue };
                 let role = self.role_of(attribute, launch);
                 let known = roles.entry(symbol).or_insert(role);
@@ -988,10 +979,9 @@ impl<'a> Maker<'a> {
         let launches = self.launches(std::slice::from_ref(piece)).into_iter();
         let of_piece =
             launches.filter(|launch| launch.nest.as_ref().is_some_and(|nest| nest.stmt == piece.stmt));
-        let attributes = of_piece.flat_map(|launch| {
-            launch.attributes.iter().chain(launch.nest.iter().flat_map(|nest| &nest.attributes))
-        });
-        let private = attributes.filter(|attribute| attribute.sharing == Sharing::Private);
+        let private = of_piece
+            .flat_map(Launch::all_attributes)
+            .filter(|attribute| attribute.sharing == Sharing::Private);
         let symbols = self.ground.symbols;
         private.filter_map(|one| symbols.lookup(&one.item, self.extent.start)).collect()
     }

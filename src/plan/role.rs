@@ -27,8 +27,7 @@ pub(super) fn settle(plan: &mut Plan) {
 
 /// A launch and the loop that it is combined with are one construct.
 fn of_launch(launch: &mut Launch) {
-    let nest = launch.nest.iter().flat_map(|nest| &nest.attributes);
-    let all: Vec<Attribute> = launch.attributes.iter().chain(nest).cloned().collect();
+    let all: Vec<Attribute> = launch.all_attributes().cloned().collect();
     launch.attributes.retain(|one| !is_hidden(one, &all));
     if let Some(nest) = &mut launch.nest {
         nest.attributes.retain(|one| !is_hidden(one, &all));

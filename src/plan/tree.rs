@@ -307,6 +307,13 @@ pub struct Launch {
     pub data_outside: bool,
 }
 
+impl Launch {
+    /// The attributes of the construct, and those of the loop that it is combined with.
+    pub fn all_attributes(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().chain(self.nest.iter().flat_map(|nest| &nest.attributes))
+    }
+}
+
 /// What the iterations of a loop are distributed across.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {

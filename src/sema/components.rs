@@ -185,6 +185,12 @@ pub fn lender(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> Option<Symbol
     (at != symbol && symbols.get(at).class == Class::Array).then_some(at)
 }
 
+/// The variable that a name of `associate` blocks stands for as a whole; other symbols stand for themselves.
+pub fn lent_whole(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> SymbolId {
+    let whole = |at: &SymbolId| lent(unit, symbols, *at).filter(|lent| lent.is_whole).map(|lent| lent.root);
+    std::iter::successors(Some(symbol), whole).take(DEPTH).last().unwrap_or(symbol)
+}
+
 /// What the name of an `associate` block stands for a part of.
 #[derive(Clone, Debug)]
 pub struct Lent {

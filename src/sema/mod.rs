@@ -42,7 +42,8 @@ pub use array::{Elementwise, LineKind, Piece, elementwise};
 pub use c_library::{Overloaded, Parameter, overloaded};
 pub use c_type::{CNumber, CType, CTypes, Rank};
 pub use components::{
-    Chain, Path, Place, Step, chain, inquired, is_lent, is_selected, lender, lent, paths, record_of,
+    Chain, Path, Place, Step, chain, inquired, is_lent, is_selected, lender, lent, lent_whole, paths,
+    record_of,
 };
 pub use constant::constant;
 pub use decay::decays;

@@ -31,6 +31,7 @@ use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, split, views};
+use declare::listed;
 
 /// The run-time library's module, by its file's name.
 pub const MODULE: (&str, &str) =
@@ -339,11 +340,7 @@ impl FortranCuda {
         self.check(view, &construct, span, source)?;
         let mut calls = self.places(view, &construct.declared, span)?;
         // What a clause names may be in nothing that the kernel does.
-        let lists = counting(&one.directive, view.options).filter_map(|clause| match clause {
-            ClauseKind::Data(_, list) => Some(list),
-            _ => None,
-        });
-        let named = self.places_of(view, lists.flatten())?;
+        let named = self.places_of(view, listed(view, at).into_iter().map(|(_, item)| item))?;
         calls.extend(named.into_iter().filter(|line| !calls.contains(line)).collect::<Vec<_>>());
         let sizes = construct.sizes.iter().map(|(name, object, bytes)| {
             format!("call acc2omp_check_size(\"{name}\", storage_size({object}), {bytes})")

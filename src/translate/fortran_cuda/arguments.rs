@@ -205,7 +205,6 @@ fn base(unit: &Unit, mut at: ExprId) -> Option<ExprId> {
     loop {
         at = match &unit.expr(at).kind {
             ExprKind::Name(_) => return Some(at),
-            ExprKind::Assign(None, _, value) => *value,
             ExprKind::Index(base, _) | ExprKind::Call { callee: base, .. } => *base,
             ExprKind::Member { base, .. } => *base,
             _ => return None,

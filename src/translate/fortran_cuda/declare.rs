@@ -211,8 +211,8 @@ impl FortranCuda {
     }
 }
 
-/// The items of a `declare` directive, with their clauses.
-fn listed<'a>(view: &'a View, at: usize) -> Vec<(DataClause, &'a ListItem)> {
+/// The items of a directive's data clauses, with their clauses.
+pub(super) fn listed<'a>(view: &'a View, at: usize) -> Vec<(DataClause, &'a ListItem)> {
     let directive = &view.ground.bound[at].directive;
     let mut all = Vec::new();
     for clause in counting(directive, view.options) {
