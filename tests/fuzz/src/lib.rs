@@ -128,12 +128,12 @@ fn are_same(one: &Translation, other: &Translation) -> bool {
         && format!("{:?}", one.diagnostics) == format!("{:?}", other.diagnostics)
 }
 
-/// Whether a second run may translate what the first one left: in a source that the grammar cannot read, and to CUDA constructs
-/// of which the preprocessor chooses one (A0337; `docs/robustness.md`, what is open).
+/// Whether a second run may translate what the first one left: in a source that the grammar cannot read, directives whose lines
+/// the preprocessor chooses beside one whose branches differ (A0250), and to CUDA constructs of which it chooses one (A0337;
+/// `docs/robustness.md`, what is open).
 fn may_go_on(file: &SourceFile, first: &Translation, options: &Options) -> bool {
-    let is_chosen = |diag: &Diag| diag.code.to_string() == "A0337";
-    options.to == To::Cuda && first.diagnostics.iter().any(is_chosen)
-        || errors(file, &View::default()) != Some(0)
+    let has = |code: &str| first.diagnostics.iter().any(|diag| diag.code.to_string() == code);
+    has("A0250") || options.to == To::Cuda && has("A0337") || errors(file, &View::default()) != Some(0)
 }
 
 /// The whole path, for one set of options.

@@ -98,7 +98,7 @@ fn lay_down(fixture: &Fixture, output: &Output, work: &Path) -> Result<usize> {
 /// other comparisons; without an original, what the translation prints.
 fn compare(one: &Poisoned, toolchains: &Toolchains, work: &Path) -> Result<Tally> {
     let fixture = one.fixture;
-    let case = Case { fixture, toolchains, work };
+    let case = Case { fixture, toolchains, work, together: None };
     let outputs = one.copies.iter().map(|(output, _)| *output);
     let pairs: Vec<(&Output, Toolchain)> =
         outputs.flat_map(|output| output.toolchains.iter().map(move |&by| (output, by))).collect();
@@ -143,7 +143,7 @@ fn canary(toolchains: &Toolchains, work: &Path) -> Result<()> {
         headers: Vec::new(),
         marks: Marks::default(),
     };
-    let case = Case { fixture: &fixture, toolchains, work };
+    let case = Case { fixture: &fixture, toolchains, work, together: None };
     for &toolchain in Toolchain::of(Profile::Generic) {
         let seen = case.build_and_run(toolchain, &folder, FOLDER)?;
         let seen = seen.map_err(|wrong| format!("canary ({}): {wrong}", toolchain.name()))?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::fixture::{self, Fixture, left_directive, read_text};
 use super::same::{Built, Given};
+use super::together::Together;
 use super::toolchain::{Toolchain, Toolchains};
 use super::{LIMIT, Output, compare};
 use crate::{Result, cuda, process};
@@ -54,8 +55,8 @@ pub struct Seen {
 pub type Wrong = String;
 
 /// Makes every comparison of a fixture and prints a line for it, and one for each failure.
-pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[Output]) -> Result<Tally> {
-    let case = Case { fixture, toolchains, work };
+pub fn run(case: &Case, outputs: &[Output]) -> Result<Tally> {
+    let fixture = case.fixture;
     let mut report = String::new();
     let mut tally = Tally::default();
     match case.original()? {
@@ -66,7 +67,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
         Ok(mut original) => {
             // What cannot be built as OpenACC before translation cannot be built beside it either.
             let is_plain = fixture.marks.plain || fixture.marks.left;
-            let mut built = Built::new(&case, original.is_some())?;
+            let mut built = Built::new(case, original.is_some())?;
             for (output, toolchain) in pairs(outputs) {
                 let toolchain = match toolchain {
                     Toolchain::FlangDevice if fixture.marks.host => Toolchain::Flang,
@@ -85,7 +86,7 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                 if is_refused {
                     continue;
                 }
-                let given = Given::of(&case, output, toolchain)?;
+                let given = Given::of(case, output, toolchain)?;
                 // Without OpenACC nothing is known of a program that asks for it.
                 if toolchain == Toolchain::Plain && given.texts.iter().any(|text| asks_for_openacc(text)) {
                     continue;
@@ -94,27 +95,27 @@ pub fn run(fixture: &Fixture, toolchains: &Toolchains, work: &Path, outputs: &[O
                     tally.same += 1;
                     continue;
                 }
-                let outcome = case.translation(output, toolchain)?;
-                let compared = outcome.and_then(|seen| match (&original, &seen.why_not) {
-                    _ if !toolchain.is_run() || toolchain == Toolchain::Plain => Ok(()),
-                    (_, Some(why)) => {
-                        let (name, built) = (&fixture.name, toolchain.name());
-                        let _ = writeln!(report, "read   {name} ({} by {built}): {why}", output.name);
-                        tally.not_run += 1;
-                        Ok(())
+                let mut judged = case.judge(output, toolchain, original.as_ref())?;
+                if judged.is_err() && case.is_in_unit(output, toolchain) {
+                    let alone = Case { together: None, ..*case };
+                    judged = alone.judge(output, toolchain, original.as_ref())?;
+                }
+                let (name, by) = (&fixture.name, toolchain.name());
+                match judged {
+                    Ok(seen) => {
+                        tally.passed += 1;
+                        if toolchain.is_compared() {
+                            if let Some(why) = seen.why_not {
+                                let _ = writeln!(report, "read   {name} ({} by {by}): {why}", output.name);
+                                tally.not_run += 1;
+                            } else {
+                                original.get_or_insert(seen);
+                            }
+                        }
                     }
-                    (Some(original), None) => case.compare(original, &seen),
-                    (None, None) => {
-                        original = Some(seen);
-                        Ok(())
-                    }
-                });
-                match compared {
-                    Ok(()) => tally.passed += 1,
                     Err(wrong) => {
                         tally.failed += 1;
-                        let (name, built) = (&fixture.name, toolchain.name());
-                        let _ = writeln!(report, "FAILED {name} ({} by {built}): {wrong}", output.name);
+                        let _ = writeln!(report, "FAILED {name} ({} by {by}): {wrong}", output.name);
                     }
                 }
             }
@@ -139,6 +140,8 @@ pub struct Case<'a> {
     pub toolchains: &'a Toolchains,
     /// The folder for programs.
     pub work: &'a Path,
+    /// What was built together with other fixtures.
+    pub together: Option<&'a Together>,
 }
 
 impl Case<'_> {
@@ -153,6 +156,31 @@ impl Case<'_> {
             true => Ok(Some(seen)),
             false => Err(format!("it does not print `ok 1`:\n{}", cut(&seen.stdout))),
         }))
+    }
+
+    /// What a translation does, if it does what the original did.
+    fn judge(
+        &self,
+        output: &Output,
+        toolchain: Toolchain,
+        original: Option<&Seen>,
+    ) -> Result<std::result::Result<Seen, Wrong>> {
+        let outcome = self.translation(output, toolchain)?;
+        Ok(outcome.and_then(|seen| match original.filter(|_| toolchain.is_compared()) {
+            Some(original) if seen.why_not.is_none() => self.compare(original, &seen).map(|()| seen),
+            _ => Ok(seen),
+        }))
+    }
+
+    /// Whether a translation was built together with others.
+    fn is_in_unit(&self, output: &Output, toolchain: Toolchain) -> bool {
+        let folder = self.work.join(&output.name).join(&self.fixture.name);
+        self.fixture.sources.iter().any(|source| self.in_unit(toolchain, &folder.join(source)).is_some())
+    }
+
+    /// What was built of a source and those of other fixtures.
+    fn in_unit(&self, toolchain: Toolchain, source: &Path) -> Option<&Path> {
+        self.together.and_then(|together| together.program(toolchain, source))
     }
 
     /// What a translation does.
@@ -263,6 +291,12 @@ impl Case<'_> {
         kind: &str,
         given: &[String],
     ) -> Result<std::result::Result<Option<PathBuf>, Wrong>> {
+        if let [source] = self.fixture.sources.as_slice()
+            && toolchain != Toolchain::Nvcc
+            && let Some(program) = self.in_unit(toolchain, &folder.join(source))
+        {
+            return Ok(Ok(Some(program.to_path_buf())));
+        }
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is not an error.
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
@@ -276,7 +310,10 @@ impl Case<'_> {
         if toolchain == Toolchain::Nvcc {
             let mut all = Vec::new();
             for source in sources {
-                if cuda::is_for_device(&source, &read_text(&folder.join(&source))?) {
+                let path = folder.join(&source);
+                if cuda::is_for_device(&source, &read_text(&path)?)
+                    && self.in_unit(toolchain, &path).is_none()
+                {
                     all.push(source);
                 }
             }

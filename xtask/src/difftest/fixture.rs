@@ -19,7 +19,7 @@ const SENTINELS: [&str; 3] = ["!$acc", "c$acc", "*$acc"];
 const SOURCES: &[&str] = &["c", "cpp", "cc", "cxx", "C"];
 
 /// The endings of files that others include.
-const HEADERS: &[&str] = &["h", "hpp", "hh", "hxx", "inc"];
+pub const HEADERS: &[&str] = &["h", "hpp", "hh", "hxx", "inc"];
 
 /// A program in a folder of its own.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ pub mod fixture;
 mod page;
 pub mod same;
 mod spent;
+mod together;
 pub mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -21,8 +22,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use self::case::Tally;
+use self::case::{Case, Tally};
 use self::fixture::Fixture;
+use self::together::Together;
 use self::toolchain::{Toolchain, Toolchains};
 use crate::hunt::Language;
 use crate::{Result, Verdict, process};
@@ -215,17 +217,21 @@ pub fn run(options: &Options) -> Result<Verdict> {
         None => build(&root)?,
     };
     let mut tally = Tally::default();
+    let mut in_units = 0;
     for suite in suites.iter().filter(|suite| !suite.fixtures.is_empty()) {
         translate(&translator, suite)?;
         if suite.outputs.iter().any(|output| output.toolchains.contains(&Toolchain::FlangDevice)) {
             canary::check(&root, &toolchains, &suite.work)?;
         }
-        tally = tally.and(&compare_all(suite, &toolchains)?);
+        let together = Together::build(suite, &toolchains)?;
+        in_units += together.len();
+        tally = tally.and(&compare_all(suite, &toolchains, &together)?);
     }
     if options.keep {
         println!("kept in {}", work.keep().display());
     }
     println!("{}", toolchains.spent);
+    println!("{in_units} built together with others");
     println!(
         "{} not made: the same compiler has built the same text, before or after its preprocessor",
         tally.same
@@ -336,8 +342,11 @@ pub fn build(root: &Path) -> Result<PathBuf> {
 }
 
 /// Takes the fixtures one by one.
-fn compare_all(suite: &Suite, toolchains: &Toolchains) -> Result<Tally> {
-    each(&suite.fixtures, |fixture| case::run(fixture, toolchains, &suite.work, &suite.outputs))
+fn compare_all(suite: &Suite, toolchains: &Toolchains, together: &Together) -> Result<Tally> {
+    each(&suite.fixtures, |fixture| {
+        let case = Case { fixture, toolchains, work: &suite.work, together: Some(together) };
+        case::run(&case, &suite.outputs)
+    })
 }
 
 /// Does `job` for each of the items, on as many threads as there are processors, and adds up.

@@ -53,7 +53,10 @@ impl Given {
         for source in &case.fixture.sources {
             let mut command = Toolchains::preprocess(self.toolchain, source);
             command.args(&case.fixture.marks.options).args(&self.options).current_dir(&self.folder);
-            let done = process::capture(&mut command, LIMIT)?;
+            let done = case
+                .toolchains
+                .spent
+                .on(self.toolchain, "reads", || process::capture(&mut command, LIMIT))?;
             match &mut all {
                 Some(texts) if done.succeeded() && done.stderr.is_empty() => texts.push(done.stdout),
                 _ => all = None,

@@ -75,7 +75,7 @@ pub struct Toolchains {
 }
 
 /// A way to build and run a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Toolchain {
     /// gcc, OpenACC on the host.
     OpenAcc,
@@ -118,6 +118,12 @@ impl Toolchain {
     /// Whether what it builds can be run here.
     pub fn is_run(self) -> bool {
         self != Toolchain::Nvcc
+    }
+
+    /// Whether what its programs print is that of the original: without directives, what is private is one variable with the
+    /// one around.
+    pub fn is_compared(self) -> bool {
+        self.is_run() && self != Toolchain::Plain
     }
 
     /// How many constructs or kernels ran, by what its run-time printed to standard error; `None` if it does not say.
@@ -324,13 +330,7 @@ impl Toolchains {
             let in_place = !source.ends_with(".cu") && !is_host;
             let is_device = source.ends_with(".cu") || in_place;
             let mut command = match (is_device, toolchain) {
-                (true, Toolchain::Nvcc) => {
-                    let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-                    // It checks all code, and makes that of the device. What is for the host is built with the shim, so that of
-                    // a file with both it writes the code that a compiler for the host would get, and no object.
-                    command.args([if in_place { "-cuda" } else { "-cubin" }, "-rdc=true"]);
-                    command
-                }
+                (true, Toolchain::Nvcc) => self.device_code(in_place),
                 (false, Toolchain::Nvcc) => continue,
                 (true, _) => {
                     let mut command = self.cuda.on_processor();
@@ -359,6 +359,15 @@ impl Toolchains {
             commands.push(link);
         }
         Ok(commands)
+    }
+
+    /// nvcc for a file with device code, or for one of the host with kernels in it. It checks all code, and makes that of the
+    /// device. What is for the host is built with the shim, so that of a file with both it writes the code that a compiler for
+    /// the host would get, and no object. What its optimiser makes is its own matter.
+    pub fn device_code(&self, in_place: bool) -> Command {
+        let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
+        command.args([if in_place { "-cuda" } else { "-cubin" }, "-rdc=true", "-Xcicc=-O0", "-Xptxas=-O0"]);
+        command
     }
 
     /// The libraries at the end of the command that links.
