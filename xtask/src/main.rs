@@ -90,6 +90,7 @@ fn main() -> ExitCode {
         Chore::Dist(options) => dist::run(&options),
         Chore::Speed(options) => speed::run(&options),
     };
+    cuda::Cuda::clear();
     match done {
         Ok(Verdict::Passed) => ExitCode::SUCCESS,
         Ok(Verdict::Failed) => ExitCode::from(1),

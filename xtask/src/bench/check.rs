@@ -19,7 +19,7 @@ pub fn run(only: Option<&str>, given: Option<&Path>) -> Result<Verdict> {
     let root = root()?;
     let programs = all(&root, only, true)?;
     let work = tempfile::Builder::new().prefix("acc2omp-bench-").tempdir().map_err(|e| e.to_string())?;
-    let toolchains = Toolchains::find()?.with_cuda(&root, work.path())?;
+    let toolchains = Toolchains::find()?.with_cuda(&root)?;
     let translator = translator(&root, given)?;
     let place = Place { root, work: work.path().to_path_buf() };
     place.translate(&translator, &programs, targets)?;

@@ -75,7 +75,7 @@ fn bundle(folder: &Path, only: Option<&str>, given: Option<&Path>) -> Result<Ver
     fs::create_dir_all(folder.join("bin")).map_err(failed)?;
     let folder = folder.canonicalize().map_err(failed)?;
     fs::copy(root.join(SUITE).join("run.sh"), folder.join("run.sh")).map_err(failed)?;
-    let cuda = Cuda::prepare(&root, work.path())?;
+    let cuda = Cuda::prepare(&root)?;
     let place = Place { root, work: work.path().to_path_buf() };
     place.translate(&translator, &programs, targets)?;
     beside::gather(&cuda, &offload, &folder.join("lib"))?;

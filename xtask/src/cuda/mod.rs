@@ -8,7 +8,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 pub use runtime::{Options, run};
 
@@ -48,9 +51,29 @@ pub struct Cuda {
     objects: Vec<PathBuf>,
 }
 
+/// What this run has built, and where.
+static PREPARED: Mutex<Option<(TempDir, Cuda)>> = Mutex::new(None);
+
 impl Cuda {
-    /// Looks for nvcc, and builds in `work` what all programs share.
-    pub fn prepare(root: &Path, work: &Path) -> Result<Cuda> {
+    /// Looks for nvcc, and builds what all programs share, once for all steps of a run; `clear` removes it.
+    pub fn prepare(root: &Path) -> Result<Cuda> {
+        let mut prepared = PREPARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, cuda)) = &*prepared {
+            return Ok(cuda.clone());
+        }
+        let work =
+            tempfile::Builder::new().prefix("acc2omp-shim-").tempdir().map_err(|error| error.to_string())?;
+        let cuda = Cuda::build(root, work.path())?;
+        *prepared = Some((work, cuda.clone()));
+        Ok(cuda)
+    }
+
+    /// Removes what `prepare` has built.
+    pub fn clear() {
+        PREPARED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    fn build(root: &Path, work: &Path) -> Result<Cuda> {
         let place = work.join("cuda-shim");
         let runtime = place.join("acc2omp_cuda.o");
         let mut cuda = Cuda { nvcc: nvcc()?, objects: vec![runtime.clone()], shim: place };

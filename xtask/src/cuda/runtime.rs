@@ -34,9 +34,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<Verdict> {
     let root = root()?;
     let work = tempfile::Builder::new().prefix("acc2omp-cuda-").tempdir().map_err(|e| e.to_string())?;
-    let cuda = Cuda::prepare(&root, work.path())?;
-    let library = work.path().join("acc2omp_cuda.gpu.o");
-    build(cuda.nvcc().arg("-c").arg(root.join(RUNTIME).join(RUNTIME_SOURCE)).arg("-o").arg(&library))?;
+    let cuda = Cuda::prepare(&root)?;
     let wanted = |path: &PathBuf| {
         options.only.as_ref().is_none_or(|name| path.to_string_lossy().contains(name.as_str()))
     };
@@ -48,6 +46,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
     }
     let programs = options.gpu.clone().unwrap_or_else(|| work.path().join("gpu"));
     fs::create_dir_all(&programs).map_err(|error| format!("{}: {error}", programs.display()))?;
+    let library = options.gpu.is_some().then(|| work.path().join("acc2omp_cuda.gpu.o"));
+    if let Some(library) = &library {
+        build(cuda.nvcc().arg("-c").arg(root.join(RUNTIME).join(RUNTIME_SOURCE)).arg("-o").arg(library))?;
+    }
     let place = Place { cuda, root, work: work.path().to_path_buf(), library, programs };
     // Both ways of a test beside each other.
     let jobs: Vec<(&PathBuf, bool)> = tests.iter().flat_map(|test| [(test, true), (test, false)]).collect();
@@ -66,8 +68,8 @@ struct Place {
     cuda: Cuda,
     root: PathBuf,
     work: PathBuf,
-    /// The run-time library, built by nvcc.
-    library: PathBuf,
+    /// The run-time library, built by nvcc, if the tests are to be run on a GPU.
+    library: Option<PathBuf>,
     /// Where nvcc's programs go.
     programs: PathBuf,
 }
@@ -146,6 +148,7 @@ impl Place {
 
     fn for_gpu(&self, test: &Path, name: &str) -> Result<Option<String>> {
         let object = self.work.join(format!("{name}.gpu.o"));
+        let Some(library) = &self.library else { return self.read_by_nvcc(test, &object) };
         let mut command = self.cuda.nvcc();
         if is_fortran(test) {
             if let Some(wrong) = failure(&mut self.fortran(test, &object))? {
@@ -155,7 +158,21 @@ impl Place {
         } else {
             command.arg("-I").arg(self.root.join(RUNTIME)).arg(test);
         }
-        failure(command.arg(&self.library).arg("-o").arg(self.programs.join(name)))
+        failure(command.arg(library).arg("-o").arg(self.programs.join(name)))
+    }
+
+    /// What nvcc says of a test that is not run: it is not linked, and not optimised.
+    fn read_by_nvcc(&self, test: &Path, object: &Path) -> Result<Option<String>> {
+        let mut command = match is_fortran(test) {
+            true => self.fortran(test, object),
+            false => {
+                let mut command = self.cuda.nvcc();
+                command.args(["-cuda", "-Xcicc=-O0", "-Xptxas=-O0", "-I"]).arg(self.root.join(RUNTIME));
+                command.arg(test).arg("-o").arg(object);
+                command
+            }
+        };
+        failure(&mut command)
     }
 
     /// What compiles a test in Fortran to an object.

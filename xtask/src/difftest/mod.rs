@@ -201,7 +201,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let work = tempfile::Builder::new().prefix("acc2omp-difftest-").tempdir().map_err(|e| e.to_string())?;
     let mut toolchains = Toolchains::find()?;
     let mut suites = suites(options, &root, work.path())?;
-    toolchains = toolchains.with_cuda(&root, work.path())?;
+    toolchains = toolchains.with_cuda(&root)?;
     suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda));
     for suite in &mut suites {
         let has_name =

@@ -228,9 +228,9 @@ impl Toolchains {
         })
     }
 
-    /// Makes CUDA ready, in a folder that lives as long as these are used.
-    pub fn with_cuda(self, root: &Path, work: &Path) -> Result<Toolchains> {
-        Ok(Toolchains { cuda: Cuda::prepare(root, work)?, ..self })
+    /// Makes CUDA ready.
+    pub fn with_cuda(self, root: &Path) -> Result<Toolchains> {
+        Ok(Toolchains { cuda: Cuda::prepare(root)?, ..self })
     }
 
     /// The commands that build `sources`, one after the other in the folder they are in, into `program`.

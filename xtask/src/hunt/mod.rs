@@ -139,7 +139,7 @@ const MINUTES: f64 = 5.0;
 /// Looks for failures; the last line counts.
 pub fn run(options: &Options) -> Result<Verdict> {
     let work = tempfile::Builder::new().prefix("acc2omp-hunt-").tempdir().map_err(|e| e.to_string())?;
-    let toolchains = Toolchains::find()?.with_cuda(&root()?, work.path())?;
+    let toolchains = Toolchains::find()?.with_cuda(&root()?)?;
     if options.case.is_some() {
         return one(options, &toolchains, work.path());
     }
