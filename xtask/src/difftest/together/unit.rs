@@ -46,7 +46,7 @@ pub fn is_cpp(source: &str) -> bool {
     matches!(Language::of(Path::new(source)), Some(Language::Cpp))
 }
 
-/// The unit of some sources. Its program is told by the last word of its own name which of them it is.
+/// The unit of some sources. The last word of its program's name says which of them runs.
 pub fn text(form: Form, sources: &[PathBuf]) -> Result<String> {
     let (mut includes, mut members, mut cases) = (Vec::new(), String::new(), String::new());
     for (number, source) in sources.iter().enumerate() {
