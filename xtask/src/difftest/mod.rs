@@ -331,8 +331,8 @@ fn translate_into(
 /// Builds the translator; it lies beside this program.
 pub fn build(root: &Path) -> Result<PathBuf> {
     let mut command = Command::new(env!("CARGO"));
-    // Of the whole workspace, so that its library is the one that the tests have.
-    command.current_dir(root).args(["build", "--quiet", "--workspace", "--bin", "acc2omp"]);
+    // All programs of the workspace: for one alone cargo builds another library than the tests have.
+    command.current_dir(root).args(["build", "--quiet", "--workspace", "--bins"]);
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }
