@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::{Result, Verdict, files, process};
+use crate::{Result, Verdict, difftest, files, process};
 
 /// No short step takes longer.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -136,17 +136,14 @@ impl Target {
 
     /// Builds the program, and returns where it is.
     fn build(&self) -> Result<PathBuf> {
+        if !self.is_optimised {
+            return difftest::build(&difftest::root()?);
+        }
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--locked", "--bin", "acc2omp"]);
-        let folder = target_folder()?;
-        if !self.is_optimised {
-            // With the features that the tests have built everything with.
-            process::show(cargo.arg("--workspace"))?;
-            return Ok(folder.join("debug/acc2omp"));
-        }
         cargo.args(["-p", "acc2omp", "--profile", "dist", "--target", &self.triple]);
         process::show(cargo.env("RUSTFLAGS", self.flags))?;
-        Ok(folder.join(&self.triple).join("dist/acc2omp"))
+        Ok(target_folder()?.join(&self.triple).join("dist/acc2omp"))
     }
 }
 
