@@ -23,6 +23,9 @@ pub const LIMIT: Duration = Duration::from_secs(180);
 /// The GPU that the programs are for.
 const ARCHITECTURE: &str = "-arch=sm_90";
 
+/// nvcc without its optimisers: what they make is its own matter, and takes a third of the time.
+pub const NOT_OPTIMISED: [&str; 2] = ["-Xcicc=-O0", "-Xptxas=-O0"];
+
 /// The run-time library that translations call, in this folder.
 pub const RUNTIME: &str = "src/cuda/runtime";
 /// Its source.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use clap::Args;
 
-use super::{Cuda, LIMIT, RUNTIME, RUNTIME_SOURCE, build, failure, files};
+use super::{Cuda, LIMIT, NOT_OPTIMISED, RUNTIME, RUNTIME_SOURCE, build, failure, files};
 use crate::difftest::{self, case::Tally, each, fixture::is_fortran, root};
 use crate::{Result, Verdict, process};
 
@@ -167,7 +167,7 @@ impl Place {
             true => self.fortran(test, object),
             false => {
                 let mut command = self.cuda.nvcc();
-                command.args(["-cuda", "-Xcicc=-O0", "-Xptxas=-O0", "-I"]).arg(self.root.join(RUNTIME));
+                command.arg("-cuda").args(NOT_OPTIMISED).arg("-I").arg(self.root.join(RUNTIME));
                 command.arg(test).arg("-o").arg(object);
                 command
             }

@@ -363,10 +363,10 @@ impl Toolchains {
 
     /// nvcc for a file with device code, or for one of the host with kernels in it. It checks all code, and makes that of the
     /// device. What is for the host is built with the shim, so that of a file with both it writes the code that a compiler for
-    /// the host would get, and no object. What its optimiser makes is its own matter.
+    /// the host would get, and no object.
     pub fn device_code(&self, in_place: bool) -> Command {
         let mut command = if in_place { self.cuda.nvcc_in_place() } else { self.cuda.nvcc() };
-        command.args([if in_place { "-cuda" } else { "-cubin" }, "-rdc=true", "-Xcicc=-O0", "-Xptxas=-O0"]);
+        command.args([if in_place { "-cuda" } else { "-cubin" }, "-rdc=true"]).args(cuda::NOT_OPTIMISED);
         command
     }
 

@@ -57,10 +57,6 @@ pub fn text(form: Form, sources: &[PathBuf]) -> Result<String> {
             }
         }
         let path = source.display();
-        let main = match form {
-            Form::C => format!("main_{number}"),
-            _ => format!("member_{number}::main"),
-        };
         match form {
             Form::C => {
                 for name in &facts.names {
@@ -70,12 +66,14 @@ pub fn text(form: Form, sources: &[PathBuf]) -> Result<String> {
                 for name in &facts.names {
                     let _ = writeln!(members, "#undef {name}");
                 }
-                let _ =
-                    writeln!(cases, "    case {number}: return ((int (*)(int, char **)){main})(argc, argv);");
+                let _ = writeln!(
+                    cases,
+                    "    case {number}: return ((int (*)(int, char **))main_{number})(argc, argv);"
+                );
             }
             _ => {
                 let _ = writeln!(members, "namespace member_{number} {{\n#include \"{path}\"\n}}");
-                let _ = writeln!(cases, "    case {number}: return {main}();");
+                let _ = writeln!(cases, "    case {number}: return member_{number}::main();");
             }
         }
         for name in &facts.macros {
