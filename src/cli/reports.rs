@@ -89,9 +89,17 @@ impl Reports {
         Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    /// Why these reports are not written: one would replace a source, as where an option's FILE was forgotten before a list of
-    /// sources. `inputs` are those of the run.
+    /// Why these reports are not written: one would replace the other, or a source, as where an option's FILE was forgotten
+    /// before a list of sources. `inputs` are those of the run.
     pub fn refused(&self, inputs: &[&Path]) -> Option<String> {
+        if let (Some(output), Some(baseline)) = (&self.output, &self.write_baseline)
+            && is_same_file(output, baseline)
+        {
+            let (output, baseline) = (output.display(), baseline.display());
+            return Some(format!(
+                "`--output {output} --write-baseline {baseline}`: one would replace the other"
+            ));
+        }
         let named = [("--output", &self.output), ("--write-baseline", &self.write_baseline)];
         named.into_iter().find_map(|(option, path)| {
             let path = path.as_deref()?;
@@ -128,6 +136,16 @@ impl Reports {
             (None, _) => print(text.as_bytes()),
         })
     }
+}
+
+/// Whether both name one file, which need not be there yet.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let to_be = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    };
+    let place = |path: &Path| path.canonicalize().ok().or_else(|| to_be(path));
+    one == other || place(one).is_some_and(|found| place(other) == Some(found))
 }
 
 /// The name that means standard output, as it means standard input where sources are named.

@@ -1051,7 +1051,7 @@ pub fn static_member(at: Span, name: &str, class: &str) -> Diag {
         277,
         Severity::Differs,
         at,
-        format!("gcc 12 does not map `{name}`, as its class `{class}` has a static member"),
+        format!("gcc 12 does not map `{name}`, as class `{class}` has a static member"),
         "`variable does not have a mappable type`, in OpenACC, too",
         "declare the member outside of the class, or use another compiler",
     )

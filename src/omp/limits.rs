@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
@@ -85,36 +87,71 @@ fn updates_of_statics(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Di
     bad.map(|item| diag::update_of_static(item.span, item.variable())).collect()
 }
 
-/// gcc 12: objects of classes with static members in `map`.
+/// gcc 12: objects in `map` whose class has a static member, or a base or a member of such a class.
 fn static_members(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
-    let is_static = |decl: &Decl| decl.is_static && !decl.derived.contains(&Derived::Function);
-    let classes: BTreeSet<&str> = unit
-        .records
-        .iter()
-        .filter(|record| record.members.iter().any(|id| is_static(unit.decl(*id))))
-        .filter_map(|record| record.tag.as_deref())
-        .collect();
-    if classes.is_empty() {
+    let statics = classes_with_statics(unit);
+    if statics.is_empty() {
         return Vec::new();
     }
-    let lists = bound.iter().flat_map(|one| &one.directive.clauses).filter_map(|clause| match &clause.kind {
-        ClauseKind::Data(kind, list) if *kind != DataClause::Deviceptr => Some(list),
-        _ => None,
-    });
-    let bad = lists.flatten().filter_map(|item| {
-        let decl = declaration(unit, symbols, symbol(symbols, item)?)?;
-        let class = match &decl.base {
-            BaseType::Tagged(name) | BaseType::Named(name) => name,
-            BaseType::Record(id) => unit.record(*id).tag.as_ref()?,
-            _ => return None,
-        };
-        let class = class.rsplit("::").next().unwrap_or(class);
-        let is_object = item.parts.is_empty() && !decl.derived.contains(&Derived::Pointer);
-        let is_section = !item.parts.is_empty() && item.subscripts().len() == item.parts.len();
-        let is_bad = classes.contains(class) && (is_object || is_section);
-        is_bad.then(|| diag::static_member(item.span, &item.text, class))
+    let own = |one: &Bound| one.function.and_then(|id| unit.function(id).member_of.as_deref());
+    let bad = bound.iter().flat_map(|one| {
+        data(one).filter_map(|(_, item)| {
+            let is_section = !item.parts.is_empty() && item.subscripts().len() == item.parts.len();
+            let class = if item.base.text == "this" {
+                own(one).map(unqualified)?
+            } else {
+                let decl = declaration(unit, symbols, symbol(symbols, item)?)?;
+                let is_object = item.parts.is_empty() && !decl.derived.contains(&Derived::Pointer);
+                class_of(unit, decl).filter(|_| is_object || is_section)?
+            };
+            let is_whole = item.parts.is_empty() || is_section;
+            let home = statics.get(class).filter(|_| is_whole)?;
+            Some(diag::static_member(item.span, &item.text, home))
+        })
     });
     bad.collect()
+}
+
+/// The classes of which gcc 12 maps no object, each with the class, itself or one in it, that has a static member.
+fn classes_with_statics(unit: &Unit) -> FxHashMap<&str, &str> {
+    let is_static = |decl: &Decl| decl.is_static && !decl.derived.contains(&Derived::Function);
+    let mut holders: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    let mut found = Vec::new();
+    for record in &unit.records {
+        let Some(tag) = record.tag.as_deref() else { continue };
+        let members = || record.members.iter().map(|id| unit.decl(*id));
+        if members().any(is_static) {
+            found.push((tag, tag));
+        }
+        let parts = members()
+            .filter(|decl| {
+                !decl.derived.iter().any(|one| matches!(one, Derived::Pointer | Derived::Function))
+            })
+            .filter_map(|decl| class_of(unit, decl));
+        for part in parts.chain(record.bases.iter().map(|base| unqualified(base))) {
+            holders.entry(part).or_default().push(tag);
+        }
+    }
+    let mut statics = FxHashMap::default();
+    while let Some((class, home)) = found.pop() {
+        if statics.insert(class, home).is_none() {
+            found.extend(holders.get(class).into_iter().flatten().map(|holder| (*holder, home)));
+        }
+    }
+    statics
+}
+
+/// The class of what `decl` declares, without its namespaces.
+fn class_of<'a>(unit: &'a Unit, decl: &'a Decl) -> Option<&'a str> {
+    match &decl.base {
+        BaseType::Tagged(name) | BaseType::Named(name) => Some(unqualified(name)),
+        BaseType::Record(id) => unit.record(*id).tag.as_deref(),
+        _ => None,
+    }
+}
+
+fn unqualified(class: &str) -> &str {
+    class.rsplit("::").next().unwrap_or(class)
 }
 
 fn symbol(symbols: &Symbols, item: &ListItem) -> Option<SymbolId> {

@@ -69,6 +69,18 @@ fn a_report_replaces_no_source() {
 }
 
 #[test]
+fn a_report_replaces_no_baseline() {
+    let place = folder(&[("a.c", LOOP)]);
+    for baseline in ["new.json", "./new.json"] {
+        let arguments =
+            ["a.c", "--check", "--format", "json", "--output", "new.json", "--write-baseline", baseline];
+        let text = said(place.path(), &arguments, 2);
+        assert!(text.contains("one would replace the other"), "{text}");
+    }
+    assert!(!place.path().join("new.json").exists());
+}
+
+#[test]
 fn outputs_of_other_runs_are_no_inputs() {
     let place = folder(&[("src/a.c", LOOP)]);
     said(place.path(), &[".", "-o", "one"], 0);

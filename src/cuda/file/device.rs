@@ -614,9 +614,17 @@ impl Device {
         let of = if is_source { String::new() } else { format!("_{unit}") };
         if !self.registrations.is_empty() {
             let lines: String = self.registrations.concat();
-            out += &format!(
-                "\n/* Variables with a place on the device. */\n__attribute__((constructor)) static void acc2omp_declare_all{of}(void)\n{{\n{lines}}}\n"
-            );
+            let comment = "Variables with a place on the device.";
+            // What C++ initialises when the program begins comes first: `constructor` does not wait for it.
+            out += &if is_in_c(source) {
+                format!(
+                    "\n/* {comment} */\n__attribute__((constructor)) static void acc2omp_declare_all{of}(void)\n{{\n{lines}}}\n"
+                )
+            } else {
+                format!(
+                    "\n/* {comment} */\nstatic bool acc2omp_declare_all{of}()\n{{\n{lines}    return true;\n}}\nstatic const bool acc2omp_all_declared{of} = acc2omp_declare_all{of}();\n"
+                )
+            };
         }
         if let Some(options) = self.options() {
             let name = source.rsplit(['/', '\\']).next().unwrap_or_default();

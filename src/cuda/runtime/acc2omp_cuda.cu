@@ -40,6 +40,7 @@
 
 #include "acc2omp_cuda.h"
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstdint>
@@ -120,6 +121,7 @@ struct Declared {
     size_t bytes;
     void *(*device_address)(void);
     bool copies;
+    const char *values;  // what is copied: of a twin those that `host` has where the program begins; null: zeros
 };
 
 // Memory of the host that a kernel can write.
@@ -619,8 +621,10 @@ void map_declared(Device &device, const char *where)
             fail(where, "a global variable of the device has no address");
         entry.stays = true;
         entry.where = "declare";
-        if (one.copies)
-            issue({{entry.device, host, one.bytes, cudaMemcpyHostToDevice}}, queue, where);
+        if (one.copies && one.values)
+            issue({{entry.device, one.values, one.bytes, cudaMemcpyHostToDevice}}, queue, where);
+        else if (one.copies)
+            check(cudaMemsetAsync(entry.device, 0, one.bytes, queue.stream), where, "data cannot be set to zero");
         copies = true;
     }
     // They are there for all queues from now on. The wait is short: it is the first use of the device.
@@ -1786,7 +1790,17 @@ void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(voi
     for (const Declared &one : all)
         if (one.host == host)
             return;
-    all.push_back({host, bytes, device_address, copy_at_start != 0});
+    const char *values = static_cast<const char *>(host);
+    if (copy_at_start && device_address) {
+        // The program has not begun, and may change them before it uses a device. Each device, and each start of one, needs
+        // them, so that they are never freed.
+        bool is_zero = std::all_of(values, values + bytes, [](char byte) { return byte == 0; });
+        char *kept = is_zero ? nullptr : new char[bytes];
+        if (kept)
+            std::memcpy(kept, values, bytes);
+        values = kept;
+    }
+    all.push_back({host, bytes, device_address, copy_at_start != 0, values});
 }
 
 void acc2omp_compare(const char *source, const char *ours, const char *theirs)

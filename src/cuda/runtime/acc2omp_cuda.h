@@ -236,8 +236,9 @@ void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, cons
 
 /*
  * A global variable of `declare` (2.13): present from the first use of a device to its shutdown. `device_address` gives
- * the address of its twin among the device's globals; NULL: memory is made. With `copy_at_start` the host's value is
- * copied there at that moment. May be called before main; calls nothing of CUDA, and nothing changes if it is called again.
+ * the address of its twin among the device's globals; NULL: memory is made. With `copy_at_start` the twin gets the value that
+ * the variable has when this is called, which is before main; memory gets the one of the first use. Calls nothing of CUDA,
+ * and nothing changes if it is called again.
  */
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start);
 
