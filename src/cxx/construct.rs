@@ -593,6 +593,10 @@ impl<'a> Maker<'a> {
                     clauses.iter().any(|clause| word.starts_with(clause))
                 };
                 outside = of_construct.extract_if(.., is_data).collect();
+                // On a queue, the host has not got the value from one part when it asks for the next.
+                let queued = ground.plan.scalars_around(self.index).filter(|_| all.order.queue.is_some());
+                let symbols = queued.filter_map(|item| symbols.lookup(item, self.extent.start));
+                outside.extend(symbols.filter_map(name).map(|name| format!("copy({name})")));
             }
             let mut lines: BTreeMap<StmtId, Vec<String>> = BTreeMap::new();
             let combined: BTreeSet<usize> = pieces.iter().filter_map(|piece| piece.combined).collect();

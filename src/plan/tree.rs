@@ -121,6 +121,16 @@ impl Plan {
         &self.notes[index].construct
     }
 
+    /// The scalars without a clause that stay on the device from one launch of `kernels` construct `index` to the next.
+    pub fn scalars_around(&self, index: usize) -> impl Iterator<Item = &str> {
+        let implied = match &self.items[index] {
+            self::Item::Clauses { implied, .. } => implied.as_slice(),
+            _ => &[],
+        };
+        let scalars = implied.iter().filter(|one| one.entry.starts_with("implicit/scalar"));
+        scalars.map(|one| one.item.as_str())
+    }
+
     /// The section of a list item, where it is not plainly one piece of memory.
     pub fn section(&self, item: Span) -> Option<&Section> {
         self.list_items.get(&item)?.section.as_ref()

@@ -67,10 +67,18 @@ impl Lowering<'_> {
             for one in capture::capture(&input, index, stmt, &Nest::new(), kind, &[])?.variables {
                 let mut stated = items(self.input, index).into_iter();
                 let named = stated.any(|(_, item)| item.base.text == one.name && item.depth() == 0);
-                // Scalars go with each launch.
+                // Scalars go with each launch, if these wait for each other.
                 let is_large = matches!(one.class, Class::Array | Class::Record);
-                if let (Role::Data(motion, Some(address)), false, true) = (&one.role, named, is_large) {
-                    let method = word(*motion);
+                let brought = match &one.role {
+                    _ if named => None,
+                    Role::Data(motion, Some(address)) if is_large => Some((*motion, address.clone())),
+                    _ if capture::stays(&input, index, one.symbol) => {
+                        Some((Motion::Copy, item::whole(one.seen, &one.host_name(), &one.decl)))
+                    }
+                    _ => None,
+                };
+                if let Some((motion, address)) = brought {
+                    let method = word(motion);
                     let line =
                         format!("acc2omp_{method}(\"{}\", {}, {});", one.name, address.from, address.bytes);
                     // An object comes before what clauses bring of it.

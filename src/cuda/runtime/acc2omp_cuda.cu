@@ -130,6 +130,14 @@ struct Slot {
     size_t bytes;
 };
 
+// A reduction's result on its way to the host.
+struct Pending {
+    Slot slot;
+    void *host;
+    size_t bytes;
+    cudaStream_t stream;  // what brings it
+};
+
 // A launch that is timed, and what all of a construct took.
 struct Timed {
     const char *where;
@@ -156,6 +164,7 @@ struct State {
     std::mutex slot_mutex;
     std::multimap<size_t, void *> free_slots;  // by their size
     std::vector<void *> slot_memory;           // what was allocated for them
+    std::set<const Pending *> coming;          // results of queues that the host has not got yet
 };
 
 // Lives as long as the program, so that it can be used before `main` and behind it.
@@ -173,13 +182,6 @@ struct Item {
     const void *data;  // the pointer variable of an attach
     size_t bytes;
     Entry *entry;
-};
-
-// A reduction's result on its way to the host.
-struct Pending {
-    Slot slot;
-    void *host;
-    size_t bytes;
 };
 
 struct Open {
@@ -494,10 +496,36 @@ struct Transfer {
     cudaMemcpyKind kind;
 };
 
+// Waits for the results that come to memory of the host. CUDA reads such memory when a copy is asked for, if it is not pinned,
+// and not when the queue has done what comes before.
+void await_results(const void *data, size_t bytes, const char *where)
+{
+    State &all = state();
+    const char *start = static_cast<const char *>(data);
+    auto comes_there = [&](const Pending *one) {
+        const char *host = static_cast<const char *>(one->host);
+        return start < host + one->bytes && host < start + bytes;
+    };
+    for (;;) {
+        cudaStream_t stream;
+        {
+            std::lock_guard<std::mutex> lock(all.slot_mutex);
+            auto found = std::find_if(all.coming.begin(), all.coming.end(), comes_there);
+            if (found == all.coming.end())
+                return;
+            stream = (*found)->stream;
+        }
+        check(cudaStreamSynchronize(stream), where, "a kernel or a transfer failed");
+    }
+}
+
 void issue(const std::vector<Transfer> &transfers, Queue &queue, const char *where)
 {
-    for (const Transfer &one : transfers)
+    for (const Transfer &one : transfers) {
+        if (one.kind == cudaMemcpyHostToDevice)
+            await_results(one.from, one.bytes, where);
         check(cudaMemcpyAsync(one.to, one.from, one.bytes, one.kind, queue.stream), where, "data cannot be copied");
+    }
 }
 
 // The copies for a part of an entry. They leave out pointers that are attached: each side keeps its own.
@@ -679,6 +707,10 @@ void CUDART_CB store_result(void *argument)
 {
     std::unique_ptr<Pending> pending(static_cast<Pending *>(argument));
     memcpy(pending->host, pending->slot.memory, pending->bytes);
+    {
+        std::lock_guard<std::mutex> lock(state().slot_mutex);
+        state().coming.erase(pending.get());
+    }
     give_slot(pending->slot);
 }
 
@@ -760,8 +792,14 @@ void end()
             give_slot(one.slot);
         }
     } else {
-        for (const Pending &one : region.results)
-            check(cudaLaunchHostFunc(queue.stream, store_result, new Pending(one)), where, "a result");
+        for (const Pending &one : region.results) {
+            Pending *sent = new Pending(one);
+            {
+                std::lock_guard<std::mutex> lock(state().slot_mutex);
+                state().coming.insert(sent);
+            }
+            check(cudaLaunchHostFunc(queue.stream, store_result, sent), where, "a result");
+        }
     }
 }
 
@@ -1990,7 +2028,7 @@ Places places(const char *name, void *host, size_t element, size_t count, size_t
             return places;
         }
     }
-    Pending pending = {take_slot(bytes, region.where), host, bytes};
+    Pending pending = {take_slot(bytes, region.where), host, bytes, queue.stream};
     places.to = pending.slot.memory;
     if (!region.waits) {
         // An earlier launch on the queue may still have to set the value.

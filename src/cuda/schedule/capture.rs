@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::nest::Nest;
 use super::unseen::{self, Shown};
-use crate::acc::ast::{DataClause, ReductionOp};
+use crate::acc::ast::{ClauseKind, DataClause, ReductionOp};
 use crate::cuda::fit::object;
 use crate::cuda::meaning::readers;
 use crate::cuda::program::uses::{self, outer};
@@ -350,7 +350,9 @@ impl<'a> Capture<'a, '_> {
         let input = self.input;
         let known = input.symbols.get(one.symbol);
         let is_memory = matches!(one.class, Class::Array | Class::Record);
-        let is_visible = self.around(one.symbol).is_some() || input.symbols.is_on_device(one.symbol);
+        let is_visible = self.around(one.symbol).is_some()
+            || input.symbols.is_on_device(one.symbol)
+            || self.launch.is_split && stays(input, self.index, one.symbol);
         let is_read = || is_read_only(input, self.stmt, one.symbol, &one.used);
         Unlisted {
             class: Some(one.class),
@@ -431,6 +433,15 @@ impl<'a> Capture<'a, '_> {
         }
         Ok(extras)
     }
+}
+
+/// Whether a scalar stays on the device between the launches of a `kernels` construct: on a queue, the host has not got the value
+/// from one launch when it asks for the next.
+pub fn stays(input: &Input, index: usize, symbol: SymbolId) -> bool {
+    let place = input.bound[index].directive.span.start;
+    let is_queued = input.clauses(index).any(|kind| matches!(kind, ClauseKind::Async(_)));
+    let mut scalars = input.plan.scalars_around(index);
+    is_queued && scalars.any(|item| input.symbols.lookup(item, place) == Some(symbol))
 }
 
 /// Whether an item names a variable, or a section of it.

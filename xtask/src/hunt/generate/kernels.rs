@@ -5,7 +5,7 @@
 use super::levels::assign;
 use super::writer::{Data, Writer};
 use crate::hunt::program::{
-    Block, Clause, Compute, DataKind, Expr, Kind, Loop, Num, Op, Place, Stmt, Storage, Type, VarId,
+    Alone, Block, Clause, Compute, DataKind, Expr, Kind, Loop, Num, Op, Place, Stmt, Storage, Type, VarId,
 };
 
 /// Arrays, numbers, and regions of loops over them.
@@ -40,6 +40,7 @@ pub fn write(writer: &mut Writer) {
         for _ in 0..6 {
             let construct = region(writer, &tangle, is_in_data);
             if writer.offer(construct) {
+                writer.offer(Stmt::Alone { kind: Alone::Wait, clauses: vec![Clause::Wait(Vec::new())] });
                 tangle.show(writer);
                 break;
             }
@@ -289,6 +290,9 @@ fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool) -> Stmt {
         one.directive = Some(vec![Clause::Auto]);
         clauses.push(Clause::NumGangs(Expr::Const(1)));
         return Stmt::Compute(Compute { kind, clauses, combined: true, body: vec![Stmt::Loop(one)] });
+    }
+    if writer.random.chance(25) {
+        clauses.push(Clause::Async(Some(Expr::Const(writer.random.between(1, 3)))));
     }
     let mut body = Vec::new();
     for _ in 0..writer.random.between(1, 3) {
