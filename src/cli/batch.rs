@@ -363,7 +363,7 @@ fn one(job: &Job, work: &Batch) -> Done {
 fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
     done.summary.files = 1;
     let bytes = std::fs::read(&job.path)?;
-    let language = scan::language_of(&job.path, &bytes, &work.task.languages);
+    let language = work.headers.language_of(&job.path, &job.real, &bytes, &work.task.languages);
     let mentions = language.is_some_and(|language| scan::mentions_openacc(&bytes, language));
     let is_read = |language: &Language| {
         mentions

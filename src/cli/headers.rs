@@ -3,6 +3,7 @@
 //! Invariant: a header is read once for a whole run, its text parsed once for each part of it that files are shown with the same
 //! options, in whatever files that text lies, and only inside the folders that the user named, here or in a compilation database.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
@@ -25,6 +26,8 @@ use super::once::{Once, once};
 type Key = (PathBuf, Option<Form>);
 /// What a file is shown of a header: the bytes that are hidden, those that options rule out, and what these say of names.
 type ShownPart = (Vec<Span>, Vec<Span>, Arc<Predefined>);
+/// Where files include another one, by that.
+type Inclusions = HashMap<PathBuf, Vec<(PathBuf, u32)>>;
 /// A text by its hash, and what a file is shown of it.
 type Text = (String, Language, ShownPart);
 
@@ -37,7 +40,9 @@ pub struct Headers {
     /// The files that define a Fortran module, by its name in lower case.
     modules: FxHashMap<String, Vec<PathBuf>>,
     /// Where other Fortran files at hand include a Fortran file.
-    included: HashMap<PathBuf, Vec<(PathBuf, u32)>>,
+    included: Inclusions,
+    /// The files at hand that are Fortran because Fortran alone includes them, in the form of those that do.
+    guests: HashMap<PathBuf, Form>,
     /// The headers among the files at hand, by name without folder.
     by_name: HashMap<OsString, Vec<PathBuf>>,
     /// The variables to which headers of C give a place on the device, where files that define them must know.
@@ -130,7 +135,7 @@ impl Headers {
         let predefined = &build.of_included().predefined;
         let declared = placing.par_iter().flat_map_iter(|path| declared(path, predefined)).collect();
         let mut all = Headers { modules, by_name, declared, ..Headers::new(roots, build) };
-        all.included = all.inclusions(files);
+        (all.included, all.guests) = all.inclusions(files, languages);
         for one in &named {
             let folder = one.path.parent().unwrap_or(Path::new(""));
             let used = one.used.iter().filter_map(|name| all.module(folder, name));
@@ -160,24 +165,58 @@ impl Headers {
         });
     }
 
-    /// Where `files` of Fortran include others of them.
-    fn inclusions(&self, files: &[&Path]) -> HashMap<PathBuf, Vec<(PathBuf, u32)>> {
-        let is_fortran = |path: &Path| Language::of(path).is_some_and(Language::is_fortran);
-        let fortran: HashSet<&Path> = files.iter().copied().filter(|path| is_fortran(path)).collect();
-        let places = files.par_iter().filter(|path| fortran.contains(**path)).flat_map_iter(|path| {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            let flags = self.build.listed(path).unwrap_or(self.build.of_all());
-            let found = included_by(path).into_iter().filter_map(|(name, at)| {
-                let target = self.find(flags, folder, &name)?;
-                fortran.contains(target.as_path()).then(|| (target, (path.to_path_buf(), at)))
+    /// Where `files` of Fortran include others of them, and those that are Fortran for this reason alone.
+    fn inclusions(&self, files: &[&Path], languages: &Languages) -> (Inclusions, HashMap<PathBuf, Form>) {
+        let form = |path: &Path| match languages.of(path) {
+            Some(Language::Fortran(form)) => Some(form),
+            _ => None,
+        };
+        let named: HashMap<PathBuf, Form> =
+            files.iter().filter_map(|path| Some((path.to_path_buf(), form(path)?))).collect();
+        let files: HashSet<&Path> = files.iter().copied().collect();
+        let by_c = LazyCell::new(|| included_by_c(&files));
+        let is_shared =
+            |path: &Path| path.file_name().is_some_and(|name| by_c.contains(name.as_encoded_bytes()));
+        let mut guests: HashMap<PathBuf, Form> = HashMap::new();
+        let mut included = Inclusions::new();
+        let mut next: Vec<(PathBuf, Form)> = named.iter().map(|(path, form)| (path.clone(), *form)).collect();
+        while !next.is_empty() {
+            let places = next.par_iter().flat_map_iter(|(path, form)| {
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let flags = self.build.listed(path).unwrap_or(self.build.of_all());
+                let found = included_by(path, *form).into_iter();
+                let found = found.filter_map(|(name, at)| Some((self.find(flags, folder, &name)?, at)));
+                found.map(|(target, at)| (target, path.clone(), at, *form)).collect::<Vec<_>>()
             });
-            found.collect::<Vec<_>>()
-        });
-        let mut included: HashMap<PathBuf, Vec<(PathBuf, u32)>> = HashMap::new();
-        for (target, place) in places.collect::<Vec<_>>() {
-            included.entry(target).or_default().push(place);
+            let places: Vec<(PathBuf, PathBuf, u32, Form)> = places.collect();
+            next.clear();
+            for (target, path, at, form) in places {
+                if !named.contains_key(&target) && !guests.contains_key(&target) {
+                    if !files.contains(target.as_path()) || is_shared(&target) {
+                        continue;
+                    }
+                    guests.insert(target.clone(), form);
+                    next.push((target.clone(), form));
+                }
+                included.entry(target).or_default().push((path, at));
+            }
         }
-        included
+        (included, guests)
+    }
+
+    /// The language of a file at hand, which lies at `real`: that of its name, or Fortran if Fortran alone includes it. `None` if we
+    /// do not translate such files.
+    pub fn language_of(
+        &self,
+        path: &Path,
+        real: &Path,
+        bytes: &[u8],
+        languages: &Languages,
+    ) -> Option<Language> {
+        match self.guests.get(real) {
+            Some(form) => Some(scan::language_included(path, bytes, Language::Fortran(*form))),
+            None => scan::language_of(path, bytes, languages),
+        }
     }
 
     /// Whether a file of that language may have to change for what others say: it uses a module of the files at hand, or names
@@ -423,12 +462,28 @@ fn is_header(path: &Path) -> bool {
 }
 
 /// The files that a Fortran file includes by their names between quotes, and where.
-fn included_by(path: &Path) -> Vec<(String, u32)> {
+fn included_by(path: &Path, form: Form) -> Vec<(String, u32)> {
     let bytes = fs::read(path).unwrap_or_default();
-    let Some(language) = scan::language_of(path, &bytes, &Languages::default()) else { return Vec::new() };
+    let language = scan::language_included(path, &bytes, Language::Fortran(form));
     let file = SourceFile::new(path.display().to_string(), bytes, language);
     let all = scan::fortran_includes(&file).into_iter().filter(|include| include.quoted);
     all.map(|include| (include.path, include.span.start)).collect()
+}
+
+/// The names, without folders, of what files in C and C++ include between quotes.
+fn included_by_c(files: &HashSet<&Path>) -> HashSet<Vec<u8>> {
+    let is_c = |path: &&&Path| Language::of(path).is_some_and(|language| !language.is_fortran());
+    let names = files.par_iter().filter(is_c).flat_map_iter(|path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        let names = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+            let rest =
+                line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"include")?;
+            let path = rest.trim_ascii_start().strip_prefix(b"\"")?.split(|byte| *byte == b'"').next()?;
+            path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec)
+        });
+        names.collect::<Vec<_>>()
+    });
+    names.collect()
 }
 
 /// The variables that a header of C places on the device, as it is by itself.

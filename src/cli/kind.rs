@@ -1,6 +1,6 @@
 //! Files whose names do not tell a language that is translated.
 //!
-//! Invariant: one that holds an OpenACC directive is named, whatever it is called, unless its name says that it is not a source.
+//! Invariant: one that holds an OpenACC directive, or asks whether OpenACC is there, is named, whatever it is called, unless its name says that it is not a source.
 
 use std::path::Path;
 
@@ -17,7 +17,8 @@ const NO_SOURCES: [&str; 72] = [
 const SENTINELS: [(&[u8], &str); 4] =
     [(b"#pragma", "c++"), (b"!$acc", "fortran"), (b"c$acc", "fortran"), (b"*$acc", "fortran")];
 
-/// The language of the OpenACC directives in a file whose name tells none, as `--language` calls it; `None` if it has none.
+/// The language of the OpenACC directives in a file whose name tells none, as `--language` calls it; `None` if it has none, and
+/// no condition on OpenACC.
 pub fn foreign(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     let is_source = match &ending {
@@ -32,7 +33,14 @@ pub fn foreign(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     if !is_source || !may_hold() || bytes.contains(&0) {
         return None;
     }
-    bytes.split(|byte| *byte == b'\n').find_map(directive)
+    bytes.split(|byte| *byte == b'\n').find_map(|line| directive(line).or_else(|| condition(line)))
+}
+
+/// The language of a line of the preprocessor with a condition on OpenACC: it is C's way.
+fn condition(line: &[u8]) -> Option<&'static str> {
+    let words = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
+    let is_condition = words.starts_with(b"if") || words.starts_with(b"elif");
+    (is_condition && memchr::memmem::find(words, b"_OPENACC").is_some()).then_some("c++")
 }
 
 /// Whether a name without ending is that of a text about the sources.

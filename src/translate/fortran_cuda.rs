@@ -205,7 +205,8 @@ impl BackEnd for FortranCuda {
             // In a construct, it is gone with that.
             let _ = all.edits.add(Rewrite { owner: u32::MAX, edits: vec![edit] });
         }
-        if all.edits.edits().next().is_none() && self.modules.is_empty() && self.headers.is_empty() {
+        let is_unchanged = all.edits.edits().next().is_none() && self.macros.is_empty();
+        if is_unchanged && self.modules.is_empty() && self.headers.is_empty() {
             return Rest::default();
         }
         self.name_macros(all);

@@ -396,6 +396,45 @@ fn openacc_of_other_languages_is_not_passed_over_in_silence() {
         "{text}"
     );
     assert_eq!(listing(&place.path().join("out")).len(), 2);
+    let place = folder(&[("a.inc", b"#ifdef _OPENACC\nint a;\n#endif\n"), ("b.inc", b"/* _OPENACC */\n")]);
+    let text = said(place.path(), &[".", "-o", "out"], 1);
+    assert!(text.contains("no language that is translated: a.inc"), "{text}");
+}
+
+#[test]
+fn what_fortran_alone_includes_is_fortran() {
+    let part =
+        "#ifdef _OPENACC\ninteger, parameter :: shift = 5\n#else\ninteger, parameter :: shift = 7\n#endif\n";
+    for name in ["part.inc", "part.h"] {
+        let main = format!("program p\n#include \"{name}\"\n!$acc wait\nprint *, shift\nend program\n");
+        let other = format!("subroutine s\n#include \"{name}\"\nprint *, shift\nend subroutine\n");
+        let place = folder(&[("a.F90", main.as_bytes()), ("b.F90", other.as_bytes()), (name, part.as_bytes())]);
+        for (target, wanted) in
+            [("openmp", "#ifdef _OPENMP"), ("cuda", "#define ACC2OMP_CUDA 201711\n#ifdef ACC2OMP_CUDA")]
+        {
+            said(place.path(), &[".", "-o", target, "--to", target], 0);
+            let text = fs::read_to_string(place.path().join(target).join(name)).unwrap();
+            assert!(text.starts_with(wanted), "{target} {name}: {text}");
+            assert!(!place.path().join(target).join("part_h_acc.h").exists());
+        }
+    }
+    // C includes it, too.
+    let shared = b"#ifdef _OPENACC\n#define SHIFT 5\n#endif\n";
+    let source = b"#include \"part.h\"\nint shift = 0;\n";
+    let main = b"program p\n#include \"part.h\"\n!$acc wait\nend program\n";
+    let place = folder(&[("a.F90", main), ("b.c", source), ("part.h", shared)]);
+    said(place.path(), &[".", "-o", "out", "--to", "cuda"], 0);
+    assert!(place.path().join("out/part_h_acc.h").is_file());
+}
+
+/// A file without directives says otherwise what OpenACC would see, as do those with some.
+#[test]
+fn conditions_on_openacc_count_in_files_without_directives() {
+    let text = b"module m\n#if defined(_OPENACC)\ninteger :: n = 1\n#endif\nend module\n";
+    let place = folder(&[("a.F90", text)]);
+    said(place.path(), &[".", "-o", "out", "--to", "cuda"], 0);
+    let text = fs::read_to_string(place.path().join("out/a.F90")).unwrap();
+    assert!(text.contains("#if defined(ACC2OMP_CUDA)"), "{text}");
 }
 
 #[test]
