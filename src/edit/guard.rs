@@ -30,7 +30,12 @@ impl Guards {
         format!("#if defined({}) && !defined({})", self.openmp, self.openacc)
     }
 
-    /// What is true where the original is built.
+    /// What is true in all other builds.
+    pub(super) fn others(&self) -> String {
+        format!("#if defined({}) || !defined({})", self.openacc, self.openmp)
+    }
+
+    /// What is true where the original is built for OpenACC.
     pub(super) fn original(&self) -> String {
         format!("#ifdef {}", self.openacc)
     }
@@ -47,22 +52,11 @@ impl Guards {
             .collect();
         let other = format!("#elif defined({})", self.openmp);
         match heads.as_slice() {
-            [first] => *first == self.ours(),
+            [first] => *first == self.ours() || *first == self.others(),
             [first, second] if second == "#else" => *first == self.ours(),
             [first, second] => *first == self.original() && *second == other,
             _ => false,
         }
-    }
-
-    /// Whether a condition may be what this room writes around code of which the other text is for builds without either, too:
-    /// what stands in it for them calls OpenMP's library, and is left untranslated.
-    fn are_around_code(&self, file: &SourceFile, fork: &Fork) -> bool {
-        let [first, second] = fork.branches.as_slice() else { return false };
-        let has = |text: &str, word: &str| text.contains(word);
-        let (old, new) = (file.text(first.inside), file.text(second.inside));
-        let new = new.replace("acc2omp_", "omp_");
-        let is_ours = first.condition() == ("ifdef", self.openacc.as_str()) && second.condition().0 == "else";
-        is_ours && has(&old, "acc_") && has(&new, "omp_") && !has(&new, "acc_") && !has(&new, "#")
     }
 
     /// What a condition on OpenACC becomes that holds for both.
@@ -99,9 +93,7 @@ pub struct Guarded {
 pub fn side_by_side(file: &SourceFile, edits: &[Edit], guards: &Guards) -> Guarded {
     let around = Around::new(scan::forks(file));
     let mut groups: Vec<Group> = Vec::new();
-    for edit in edits.iter().filter(|edit| {
-        !around.of(edit.span).any(|fork| guards.are_around(fork) || guards.are_around_code(file, fork))
-    }) {
+    for edit in edits.iter().filter(|edit| !around.of(edit.span).any(|fork| guards.are_around(fork))) {
         let group = Group::of(file, edit);
         match groups.last_mut().filter(|last| last.meets(&group)) {
             Some(last) => last.unite(group),
@@ -225,7 +217,7 @@ impl Group {
         let new = self.edited(file);
         let words = String::from_utf8_lossy(old);
         let line = |text: &str| [text.as_bytes(), end].concat();
-        let (ours, original) = (guards.ours(), guards.original());
+        let (ours, others, original) = (guards.ours(), guards.others(), guards.original());
         // What is a comment to other compilers needs no macro, unless the user has names for them.
         if file.language.is_fortran()
             && guards.are_of_compilers()
@@ -241,17 +233,15 @@ impl Group {
             let (old, new) = (terminated(old, end), terminated(&new, end));
             let other = format!("#elif defined({})", guards.openmp);
             [line(&original), old, line(&other), new, line("#endif")].concat()
-        } else if file.language.is_fortran() && !names_library(old) {
+        } else if new.trim_ascii().is_empty() {
+            let head = if is_code(file, old) { &others } else { &original };
+            [line(head), terminated(old, end), line("#endif")].concat()
+        } else if file.language.is_fortran() || is_code(file, old) && !is_macro_of_directives(&words, &new) {
             // What it declares is there for OpenMP only; the code as it was needs nothing.
             let (old, new) = (terminated(old, end), terminated(&new, end));
             [line(&ours), new, line("#else"), old, line("#endif")].concat()
-        } else if new.trim_ascii().is_empty() {
-            [line(&original), terminated(old, end), line("#endif")].concat()
-        } else if names_ours(file, old, &new) {
-            let (old, new) = (terminated(old, end), terminated(&new, end));
-            [line(&ours), new, line("#else"), old, line("#endif")].concat()
         } else {
-            // Code must be there in a build without either; a directive or a header need not.
+            // A macro must be there in a build without either; a directive need not.
             let elif = format!("#elif defined({})", guards.openmp);
             let other = if is_directive(&words) { elif.as_str() } else { "#else" };
             let (old, new) = (terminated(old, end), terminated(&new, end));
@@ -274,16 +264,18 @@ impl Group {
     }
 }
 
-/// Whether lines of code only became others that use names of our own: without OpenMP nothing declares them.
-fn names_ours(file: &SourceFile, old: &[u8], new: &[u8]) -> bool {
-    let has = |text: &[u8], word: &[u8]| text.windows(word.len()).any(|at| at.eq_ignore_ascii_case(word));
-    // In C, so is a macro for a directive that becomes a call.
-    let is_macro = keyword(&String::from_utf8_lossy(old)) == "define" && !has(old, b"acc_");
-    if is_macro {
-        return has(new, b"acc2omp_");
+/// Whether lines are more than directives: they are there in a build without either name, too.
+fn is_code(file: &SourceFile, old: &[u8]) -> bool {
+    match file.language.is_fortran() {
+        true => !lines(old).all(is_comment),
+        false => !is_directive(&String::from_utf8_lossy(old)) || names_library(old),
     }
-    let is_code = file.language.is_fortran() || !is_directive(&String::from_utf8_lossy(old));
-    is_code && has(new, b"acc2omp_") && !has(old, b"acc_") && !has(old, b"$acc")
+}
+
+/// Whether a macro of C stands for directives in both texts: it means nothing in a build without either name.
+fn is_macro_of_directives(old: &str, new: &[u8]) -> bool {
+    let calls = |word: &[u8]| new.windows(word.len()).any(|at| at == word);
+    keyword(old) == "define" && !calls(b"acc2omp_") && !names_library(old.as_bytes())
 }
 
 /// Fortran's old and new lines where no preprocessor must choose: a directive is a comment to a compiler that does not know

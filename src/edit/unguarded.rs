@@ -42,6 +42,7 @@ impl Cut {
         let kept = match heads.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             [first] if *first == ours => None,
             [first, "#else"] if *first == ours => Some(1),
+            [first] if *first == guards.others() => Some(0),
             [first, second] if *first == original && *second == other => Some(0),
             [first] | [first, "#else"] if *first == original && is_guessed => Some(0),
             _ => return None,

@@ -418,10 +418,12 @@ impl<'a> Library<'a> {
     }
 }
 
-/// Whether a condition is one that holds for both already, as `--guard` writes it.
+/// Whether a condition names both already, as `--guard` writes it.
 fn is_for_both(line: &str) -> bool {
-    let text = line.trim_start().strip_prefix("#if ").unwrap_or_default();
+    let text = line.trim().strip_prefix("#if ").unwrap_or_default();
     text.trim_start_matches('!').starts_with("(defined(_OPENACC) || defined(")
+        || text.starts_with("defined(_OPENACC) || !defined(")
+        || text.ends_with(") && !defined(_OPENACC)")
 }
 
 fn add(edits: &mut EditSet, edit: Edit) {

@@ -211,8 +211,27 @@ fn a_comment_that_ends_beside_a_directive_is_whole_in_both_texts() {
         "void f(int *a)\n{\n    /* one,\n       two */ _Pragma(\"acc parallel loop copy(a[0:4])\")\n    \
          for (int i = 0; i < 4; i++)\n        a[i] = i;\n}\n",
     );
-    assert!(made.contains("#ifdef _OPENACC\n    /* one,\n       two */ _Pragma"), "{made}");
-    assert!(made.contains("#else\n    /* one,\n       two */ _Pragma(\"omp"), "{made}");
+    let head = "#if defined(_OPENMP) && !defined(_OPENACC)";
+    assert!(made.contains(&format!("{head}\n    /* one,\n       two */ _Pragma(\"omp")), "{made}");
+    assert!(made.contains("#else\n    /* one,\n       two */ _Pragma(\"acc"), "{made}");
+}
+
+#[test]
+fn a_build_with_neither_name_is_that_of_the_original() {
+    let text =
+        "#include <openacc.h>\nvoid f(int *a)\n{\n    acc_init(acc_device_default);\n    acc_wait(2);\n}\n";
+    let made = side_by_side(text);
+    let (mut seen, mut is_shown) = (String::new(), true);
+    for line in made.lines() {
+        match line {
+            "#if defined(_OPENMP) && !defined(_OPENACC)" => is_shown = false,
+            "#if defined(_OPENACC) || !defined(_OPENMP)" | "#else" | "#endif" => is_shown = true,
+            line if is_shown => seen += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    assert_eq!(seen, text, "{made}");
+    assert!(made.contains("acc2omp_wait(2)"), "{made}");
 }
 
 #[test]
