@@ -31,7 +31,10 @@ pub fn procedure(ground: &Ground, name: &str, at: Span) -> Written {
     let unit = ground.files.own.unit;
     let mut found = unit.scopes.iter().filter(|scope| scope.name == name && scope.function.is_some());
     let what = match (found.next(), found.next()) {
-        (Some(scope), None) => return Writer { ground, scope, at }.write(),
+        (Some(scope), None) => {
+            // Procedures that it calls are written before it.
+            return stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || Writer { ground, scope, at }.write());
+        }
         (None, _) => "which no procedure in this file is",
         (Some(_), Some(_)) => "which several procedures in this file are called",
     };

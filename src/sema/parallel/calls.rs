@@ -124,7 +124,7 @@ impl Facts<'_> {
             effects.open.push(function);
             effects.open.len() - 1
         };
-        let found = self.read_effect(function, name);
+        let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.read_effect(function, name));
         let mut effects = self.effects.borrow_mut();
         effects.open.truncate(depth);
         // What was found while a function around it was looked at is not the whole of it.
@@ -206,7 +206,7 @@ impl Facts<'_> {
             self.symbols.get(symbol).class != Class::Scalar || self.symbols.get(symbol).is_reference;
         let escapes = is_pointer && (how.address_taken || escape.is_given_away(symbol));
         let is_whole = escapes || !self.is_only_element(function, symbol);
-        Argument { writes: how.part_written || escapes, is_whole }
+        Argument { writes: is_pointer && how.part_written || escapes, is_whole }
     }
 
     /// Whether a function uses a pointer only as `*p`, `p[0]` and `p->…`.
