@@ -377,6 +377,13 @@ fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
     if bytes.len() >= u32::MAX as usize {
         return Err(io::Error::other("larger than 4 GiB"));
     }
+    if !language.is_fortran()
+        && let Some(line) = kind::carriage_return(&bytes)
+    {
+        let why =
+            "compilers take a carriage return without a line feed for the end of a line, acc2omp does not";
+        return Err(io::Error::other(format!("line {line}: {why}: write line feeds instead")));
+    }
     done.unlisted = (mentions && work.headers.lacks(&job.real)).then(|| job.name());
     let source = work.headers.source(SourceFile::new(job.name(), bytes, language), &job.real);
     if !mentions && !source.may_write() && !source.declares(&work.task.options) {

@@ -69,9 +69,31 @@ fn directive(line: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// The first line, from one, with a carriage return that something other than blanks follows in it: C's compilers end lines there.
+pub fn carriage_return(bytes: &[u8]) -> Option<usize> {
+    let is_blank = |byte: &u8| matches!(byte, b'\r' | b' ' | b'\t' | b'\x0c');
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b'\r', &bytes[from..]).map(|at| from + at) {
+        let after = at + bytes[at..].iter().take_while(|byte| is_blank(byte)).count();
+        if bytes.get(after).is_some_and(|byte| *byte != b'\n') {
+            return Some(memchr::memchr_iter(b'\n', &bytes[..at]).count() + 1);
+        }
+        from = after;
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_carriage_return_before_code_is_found() {
+        for text in ["a\r\nb\r\r\n", "a\r", "a \r \r\n", ""] {
+            assert_eq!(carriage_return(text.as_bytes()), None, "{text:?}");
+        }
+        assert_eq!(carriage_return(b"a\r\nb // c\r d\n"), Some(2));
+    }
 
     #[test]
     fn sources_are_recognised_by_what_they_hold() {

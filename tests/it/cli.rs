@@ -401,6 +401,18 @@ fn openacc_of_other_languages_is_not_passed_over_in_silence() {
     assert!(text.contains("no language that is translated: a.inc"), "{text}");
 }
 
+/// Compilers read what follows a carriage return in a comment of C.
+#[test]
+fn lines_that_end_in_carriage_returns_alone_are_an_error() {
+    let source = LOOP.replacen("a[i]", "// next\r a[i]", 1);
+    let place =
+        folder(&[("a.c", source.as_bytes()), ("b.c", LOOP.as_bytes()), ("c.c", b"int a; // \r int b;\n")]);
+    let text = said(place.path(), &[".", "-o", "out"], 2);
+    assert!(text.contains("a.c: line") && text.contains("carriage return"), "{text}");
+    assert!(!place.path().join("out/a.c").exists());
+    assert!(place.path().join("out/b.c").is_file() && place.path().join("out/c.c").is_file());
+}
+
 #[test]
 fn what_fortran_alone_includes_is_fortran() {
     let part =
