@@ -769,7 +769,7 @@ impl<'a> Maker<'a> {
                 data.push(Data { clause: *clause, name: item.text.clone(), item: passed });
             }
         }
-        for item in &said.around {
+        for item in said.around() {
             let symbol = self.symbol_of(&item.item).filter(|symbol| arrays.contains(symbol));
             if symbol.is_some_and(|symbol| !stated.contains(&symbol) && !self.sections.contains_key(&symbol))
             {
@@ -782,8 +782,8 @@ impl<'a> Maker<'a> {
             }
         }
         let is_whole = |item: &&crate::plan::DataItem| item.item.depth() == 0;
-        stated.extend(said.around.iter().filter(is_whole).filter_map(|item| item.symbol));
-        stated.extend(said.around.iter().filter_map(|item| self.symbol_of(&item.item)));
+        stated.extend(said.around().filter(is_whole).filter_map(|item| item.symbol));
+        stated.extend(said.around().filter_map(|item| self.symbol_of(&item.item)));
         for symbol in arrays.iter().filter(|symbol| !stated.contains(symbol)) {
             if self.place_of(*symbol).is_some() {
                 continue;

@@ -71,7 +71,7 @@ pub fn of_construct(input: &Input, index: usize) -> Found {
         if !is_variable || is_inside || known.contains(&symbol) || own.contains(&symbol) {
             continue;
         }
-        let is_listed = construct.data.iter().chain(&construct.around).any(|item| names(item, symbol));
+        let is_listed = construct.data.iter().chain(construct.around()).any(|item| names(item, symbol));
         let is_changed = calls || !used.is_unchanged();
         match one.class {
             Class::Scalar => {
@@ -124,7 +124,7 @@ impl Found {
         let construct = input.plan.construct(index);
         let calls = !all.calls.is_empty();
         let mut known = BTreeSet::new();
-        for item in construct.data.iter().chain(&construct.around) {
+        for item in construct.data.iter().chain(construct.around()) {
             // Of an object, several components may be listed.
             let is_part = input.unit.is_fortran() && item.item.depth() > 0;
             let is_named = self.variables.iter().any(|one| one.name == item.item.text);

@@ -180,8 +180,12 @@ impl Settling<'_, '_> {
         let one = &input.bound[index];
         let body = one.function.map(|function| input.unit.function(function).body);
         let here = one.directive.span.start;
-        let lookup = |name: &String| input.symbols.lookup(name, here);
-        let shared = input.stated(index).iter().filter_map(lookup).collect();
+        let stated = input.stated(index);
+        let named = stated.names().filter_map(|name| input.symbols.lookup(name, here));
+        let used = one.stmt().map(|stmt| sema::uses(input.unit, input.symbols, stmt));
+        let used = used.iter().flat_map(|used| used.iter()).map(|(symbol, _)| symbol);
+        let shared =
+            named.chain(used.filter(|symbol| stated.contains(&input.symbols.get(*symbol).name))).collect();
         let inside = || descendants(input.bound, index).map(|at| (at, &input.bound[at]));
         let atomic = inside().filter(|(_, one)| one.directive.kind == DirectiveKind::Atomic);
         let loops = std::iter::once((index, one)).chain(inside());

@@ -2,6 +2,8 @@
 //!
 //! Invariant: what clauses say, item by item; what follows from it is decided elsewhere.
 
+use std::sync::Arc;
+
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::bind::{Bound, ancestors};
 use crate::sema::{SymbolId, Symbols};
@@ -28,8 +30,10 @@ pub struct DataItem {
 pub struct Construct {
     /// The items of its own data clauses.
     pub data: Vec<DataItem>,
-    /// Those of the `data` constructs around it, innermost first, and of `declare` directives.
-    pub around: Vec<DataItem>,
+    /// Those of the `data` constructs around it, innermost first, and of the `declare` directives of its function.
+    near: Vec<DataItem>,
+    /// Those of the `declare` directives at file scope.
+    of_file: Arc<[DataItem]>,
     /// It, or a `data` construct around it, has `default(present)`.
     pub is_default_present: bool,
 }
@@ -39,15 +43,26 @@ impl Plan {
     /// names as another target needs them.
     pub fn note_data(&mut self, symbols: &Symbols, bound: &[Bound], device_type: &str) {
         let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
-        let declares: Vec<usize> = (0..bound.len()).filter(is_declare).collect();
+        let declares = (0..bound.len()).filter(is_declare);
+        let (near, of_file): (Vec<usize>, Vec<usize>) =
+            declares.partition(|at| bound[*at].function.is_some());
+        let of_file =
+            of_file.into_iter().flat_map(|at| data_items(symbols, bound, at, device_type)).collect();
         for index in (0..bound.len()).filter(|at| bound[*at].directive.kind.is_compute()) {
-            self.notes[index].construct = Construct::of(symbols, bound, index, &declares, device_type);
+            let construct = Construct::of(symbols, bound, index, &near, device_type);
+            self.notes[index].construct = Construct { of_file: Arc::clone(&of_file), ..construct };
         }
     }
 }
 
 impl Construct {
-    /// What the clauses say of the construct of directive `index`. `declares` are the file's `declare` directives.
+    /// The items of the `data` constructs around it, innermost first, and of `declare` directives.
+    pub fn around(&self) -> impl Iterator<Item = &DataItem> {
+        self.near.iter().chain(self.of_file.iter())
+    }
+
+    /// What the clauses say of the construct of directive `index`, those at file scope not counted. `declares` are the `declare`
+    /// directives in functions.
     fn of(
         symbols: &Symbols,
         bound: &[Bound],
@@ -60,14 +75,12 @@ impl Construct {
         let is_data = |at: &usize| bound[*at].directive.kind == DirectiveKind::Data;
         let regions = || ancestors(bound, index).filter(is_data);
         let function = bound[index].function;
-        let is_seen = |at: &usize| match bound[*at].function {
-            None => true,
-            own => own == function && *at < index,
-        };
+        let is_seen = |at: &usize| bound[*at].function == function && *at < index;
         let declares = declares.iter().copied().filter(is_seen);
         Construct {
             data: items(index),
-            around: regions().chain(declares).flat_map(items).collect(),
+            near: regions().chain(declares).flat_map(items).collect(),
+            of_file: Arc::default(),
             is_default_present: std::iter::once(index).chain(regions()).any(has_default),
         }
     }

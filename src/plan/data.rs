@@ -56,15 +56,18 @@ impl Input<'_> {
             }
         }
         let function = self.bound[index].function;
-        let declares = self.declares.iter().take_while(|at| **at < index);
-        for at in declares.filter(|at| self.bound[**at].function == function) {
+        let declares = self.declares.get(&function).into_iter().flatten();
+        for at in declares.take_while(|at| **at < index) {
             self.add_visible(*at, &mut visible);
         }
-        let global = self.declares.iter().filter(|at| self.bound[**at].function.is_none());
-        for at in global.filter(|_| function.is_some()) {
-            let mut known = Visible::default();
-            self.add_visible(*at, &mut known);
-            visible.deviceptr.extend(known.deviceptr);
+        if function.is_some() {
+            let globals = self.device_globals.get_or_init(|| {
+                let mut known = Visible::default();
+                let all = self.declares.get(&None).into_iter().flatten();
+                all.for_each(|at| self.add_visible(*at, &mut known));
+                known.deviceptr
+            });
+            visible.deviceptr.extend(globals.iter().cloned());
         }
         visible
     }

@@ -10,6 +10,7 @@ use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolKind, children};
 
 use super::launch::jump_out;
+use super::sharing::Stated;
 use super::{Exit, Input, Item, Maker};
 
 /// Whether a variable of Fortran belongs to the procedure that declares it and has memory from `allocate` statements.
@@ -31,7 +32,7 @@ impl Input<'_> {
 
     /// Whether an expression calls a function that may need the variables `listed` on the device: one of this file that
     /// comes to directives of its own, or one of another file that is given one of the variables.
-    fn may_use_device(&self, expr: ExprId, listed: &[String]) -> bool {
+    fn may_use_device(&self, expr: ExprId, listed: &Stated) -> bool {
         let kind = &self.unit.expr(expr).kind;
         if let ExprKind::Call { callee, args } = kind {
             let name = match &self.unit.expr(*callee).kind {
@@ -39,7 +40,7 @@ impl Input<'_> {
                 _ => None,
             };
             let known: Vec<FunctionId> = name.map(|name| self.functions(name)).unwrap_or_default();
-            let is_given = args.iter().any(|arg| self.reads(*arg, listed));
+            let is_given = args.iter().any(|arg| self.reads(*arg, &|name| listed.contains(name)));
             if known.is_empty() && is_given || self.comes_to_directives(known) {
                 return true;
             }
@@ -76,10 +77,10 @@ impl Input<'_> {
         false
     }
 
-    fn reads(&self, expr: ExprId, names: &[String]) -> bool {
+    fn reads(&self, expr: ExprId, is_it: &dyn Fn(&String) -> bool) -> bool {
         match &self.unit.expr(expr).kind {
-            ExprKind::Name(name) => names.contains(name),
-            kind => kind.children().any(|child| self.reads(child, names)),
+            ExprKind::Name(name) => is_it(name),
+            kind => kind.children().any(|child| self.reads(child, is_it)),
         }
     }
 }
@@ -167,7 +168,7 @@ impl Maker<'_> {
             return None;
         }
         let copied = self.input.copied_out(index);
-        let listed: Vec<String> = self.input.stated(index);
+        let listed = self.input.stated(index);
         let mut exits = Vec::new();
         let mut unbraced: HashSet<StmtId> = HashSet::new();
         let mut pending = vec![body];
@@ -187,7 +188,7 @@ impl Maker<'_> {
             if self.input.unit.stmt(stmt).span.start < here {
                 continue;
             }
-            if value.is_some_and(|value| self.input.reads(value, &copied)) {
+            if value.is_some_and(|value| self.input.reads(value, &|name| copied.contains(name))) {
                 let span = self.input.unit.stmt(stmt).span;
                 self.diags.push(diag::not_yet(span, "a `return` of data that `declare` copies back"));
                 return None;

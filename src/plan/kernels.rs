@@ -11,6 +11,7 @@ use crate::sema::{self, Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::array::Arrays;
 use super::parts::{Parts, statements};
+use super::sharing::Stated;
 use super::{ArrayStatement, Attribute, Ends, Gangs, Input, Item, Launch, Maker, Region, Sharing};
 
 /// What the launches of a split region have in common.
@@ -128,7 +129,7 @@ impl Input<'_> {
     }
 
     /// Whether a variable stands outside of the region `stmt`, and nothing says yet what becomes of it.
-    fn is_unstated(&self, symbol: SymbolId, stmt: StmtId, stated: &[String], implied: &[Attribute]) -> bool {
+    fn is_unstated(&self, symbol: SymbolId, stmt: StmtId, stated: &Stated, implied: &[Attribute]) -> bool {
         let known = self.symbols.get(symbol);
         known.kind != SymbolKind::Member
             && !self.is_inside(symbol, stmt)

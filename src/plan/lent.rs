@@ -8,6 +8,7 @@ use crate::host::ir::StmtId;
 use crate::sema::{self, Class, SymbolId, Uses};
 
 use super::data::Visible;
+use super::sharing::Stated;
 use super::{Attribute, Input, Sharing};
 
 impl Input<'_> {
@@ -17,7 +18,7 @@ impl Input<'_> {
         &self,
         stmt: StmtId,
         used: &Uses,
-        stated: &[String],
+        stated: &Stated,
         visible: &Visible,
     ) -> Vec<Attribute> {
         let is_free = |symbol: SymbolId| {

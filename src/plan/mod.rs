@@ -103,7 +103,9 @@ pub use tree::{
 pub use variable::{Role, Unlisted, implied};
 pub use wanted::{is_own_counter, live_after};
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::acc;
 use crate::acc::ast::{Directive, DirectiveKind};
@@ -173,9 +175,11 @@ pub(crate) struct Input<'a> {
     bound: &'a [Bound],
     settings: &'a Settings,
     entered: data::Entered,
-    declared: data::Declared,
-    /// The `declare` directives.
-    declares: Vec<usize>,
+    declared: Rc<data::Declared>,
+    /// The `declare` directives of each function, and those at file scope.
+    declares: HashMap<Option<FunctionId>, Vec<usize>>,
+    /// The pointers that `declare` at file scope says to hold addresses of the device.
+    device_globals: OnceCell<Vec<(SymbolId, String)>>,
     /// The variables of each function with `kernels` whose address it takes.
     escaping: HashMap<FunctionId, Names>,
     /// The procedures with `routine gang` in this file.
@@ -239,7 +243,12 @@ impl<'a> Input<'a> {
         bound: &'a [Bound],
         settings: &'a Settings,
     ) -> Input<'a> {
-        let is_declare = |at: &usize| bound[*at].directive.kind == DirectiveKind::Declare;
+        let mut declares: HashMap<Option<FunctionId>, Vec<usize>> = HashMap::new();
+        for (at, one) in
+            bound.iter().enumerate().filter(|(_, one)| one.directive.kind == DirectiveKind::Declare)
+        {
+            declares.entry(one.function).or_default().push(at);
+        }
         Input {
             file,
             unit,
@@ -247,8 +256,9 @@ impl<'a> Input<'a> {
             bound,
             settings,
             entered: data::entered(unit, bound, symbols),
-            declared: data::declared(bound, symbols),
-            declares: (0..bound.len()).filter(is_declare).collect(),
+            declared: Rc::new(data::declared(bound, symbols)),
+            declares,
+            device_globals: OnceCell::new(),
             escaping: escaping(unit, symbols, bound),
             gang_routines: routine::of_gangs(unit, bound, &settings.device_type),
             queues: queue::Queues::new(unit, bound),

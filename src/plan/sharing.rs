@@ -4,46 +4,63 @@
 //! Invariant: a scalar that a parallel loop assigns is never left shared unless a data clause or a reduction says so.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 use crate::acc::ast::{DirectiveKind, ListItem, PathStep, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
-use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Use, uses, uses_beside};
+use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Symbols, Use, uses, uses_beside};
 
 use crate::source::{self, Span};
 
 use super::clauses::LoopClauses;
+use super::data::Declared;
 use super::nest::{Construct, Controlled};
 use super::{Attribute, Input, Item, Maker, Names, Region, Sharing, Spread, WorkLoop, wanted};
 
 /// The page of reductions of complex numbers.
 const COMPLEX: &str = "implicit/reduction-complex";
 
-impl Input<'_> {
-    /// The names that the clauses of a compute construct are about.
-    pub(super) fn stated(&self, index: usize) -> Vec<String> {
-        let clauses = self.clauses(index);
-        let data = clauses.data.iter().map(|(_, item)| item.variable().to_owned());
-        let mut stated: Vec<String> = data.collect();
-        let visible = self.visible(index);
-        let scalars = visible.scalars.iter().map(|symbol| self.symbols.get(*symbol).name.clone());
-        stated.extend(scalars);
-        stated.extend(self.declared(index));
-        stated
+/// The names that the clauses of a construct are about, and those that are on the device without: `declare` directives before it
+/// or of headers gave them a place there, so that it uses the device's copy (2.6.2). Another variable of the same name is not
+/// meant.
+pub(super) struct Stated<'a> {
+    symbols: &'a Symbols,
+    declared: Rc<Declared>,
+    index: usize,
+    here: u32,
+    names: HashSet<String>,
+}
+
+impl Stated<'_> {
+    /// Whether a name is one of them.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        let is_declared = |symbol: SymbolId| {
+            let is_before = self.declared.get(&symbol).is_some_and(|first| *first < self.index);
+            (is_before || self.symbols.is_on_device(symbol)) && self.symbols.get(symbol).name == name
+        };
+        self.names.contains(name) || self.symbols.lookup(name, self.here).is_some_and(is_declared)
     }
 
-    /// The names that `declare` directives before the construct or of headers gave a place on the device: it uses the device's copy
-    /// (2.6.2). Another variable of the same name is not meant.
-    fn declared(&self, index: usize) -> Vec<String> {
+    /// Those of clauses.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.names.iter()
+    }
+}
+
+impl<'a> Input<'a> {
+    /// The names that the clauses of a compute construct are about.
+    pub(super) fn stated(&self, index: usize) -> Stated<'a> {
+        let clauses = self.clauses(index);
+        let data = clauses.data.iter().map(|(_, item)| item.variable().to_owned());
+        let mut names: HashSet<String> = data.collect();
+        let visible = self.visible(index);
+        let scalars = visible.scalars.iter().map(|symbol| self.symbols.get(*symbol).name.clone());
+        names.extend(scalars);
         let here = self.bound[index].directive.span.start;
-        let before = self.declared.iter().filter(|(_, first)| **first < index).map(|(symbol, _)| *symbol);
-        before
-            .chain(self.symbols.on_device())
-            .map(|symbol| (symbol, &self.symbols.get(symbol).name))
-            .filter(|(symbol, name)| self.symbols.lookup(name, here) == Some(*symbol))
-            .map(|(_, name)| name.clone())
-            .collect()
+        Stated { symbols: self.symbols, declared: Rc::clone(&self.declared), index, here, names }
     }
 
     /// Whether a variable whose type is not seen, as the parameter of a template, is assigned as a scalar is.

@@ -2,6 +2,8 @@
 //!
 //! Invariant: linear in the bytes; what it does not name is plain code.
 
+use rustc_hash::FxHashSet;
+
 use crate::source::{Span, byte_order_mark};
 
 /// Something in the source that is not plain code, or a word of interest in it.
@@ -53,11 +55,19 @@ struct Walk<'a> {
     events: Vec<Event>,
     /// A preprocessor line is being read; its continuations divide it into pieces.
     in_line: bool,
+    /// The ends of raw strings that do not come any more.
+    without_end: FxHashSet<Vec<u8>>,
 }
 
 /// The events of a file, in order.
 pub fn events(bytes: &[u8]) -> Vec<Event> {
-    let mut walk = Walk { bytes, at: byte_order_mark(bytes), events: Vec::new(), in_line: false };
+    let mut walk = Walk {
+        bytes,
+        at: byte_order_mark(bytes),
+        events: Vec::new(),
+        in_line: false,
+        without_end: FxHashSet::default(),
+    };
     walk.run();
     walk.events
 }
@@ -203,9 +213,16 @@ impl Walk<'_> {
         let Some(tag) = tag.and_then(|length| rest.get(..length)) else { return self.literal(b'"') };
         let end = [b")", tag, b"\""].concat();
         let inside = rest.get(tag.len() + 1..).unwrap_or_default();
-        match inside.windows(end.len()).position(|here| here == end) {
+        let found = match self.without_end.contains(&end) {
+            true => None,
+            false => memchr::memmem::find(inside, &end),
+        };
+        match found {
             Some(length) => self.at += 1 + tag.len() + 1 + length + end.len(),
-            None => self.literal(b'"'),
+            None => {
+                self.without_end.insert(end);
+                self.literal(b'"');
+            }
         }
     }
 

@@ -50,7 +50,7 @@ fn is_own(input: &Input, index: usize, symbol: SymbolId) -> bool {
     let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
     let is_local = matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter) && !known.is_reference;
     let said = input.plan.construct(index);
-    let has_data = said.data.iter().chain(&said.around).any(|one| one.item.base.text == *name);
+    let has_data = said.data.iter().chain(said.around()).any(|one| one.item.base.text == *name);
     let reduced = all().any(|at| {
         let mut reductions = input.clauses(at).filter_map(|kind| match kind {
             ClauseKind::Reduction(_, list) => Some(list),

@@ -148,7 +148,7 @@ pub fn capture<'a>(
         launch,
         listed: listed(input, index, stmt, nest, launch),
         own,
-        around: outside.iter().chain(said.around.iter().filter(is_there)).collect(),
+        around: outside.iter().chain(said.around().filter(is_there)).collect(),
         own_scalars,
         atomic: super::threads::atomic_scalars(input, index),
     };

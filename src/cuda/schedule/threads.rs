@@ -63,7 +63,7 @@ pub fn said(input: &Input, index: usize, own: &[Own]) -> Vec<Diag> {
 fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
     let said = input.plan.construct(index);
     let mut shared: HashSet<SymbolId> =
-        said.data.iter().chain(&said.around).filter_map(|item| item.symbol).collect();
+        said.data.iter().chain(said.around()).filter_map(|item| item.symbol).collect();
     let mut add = |at: usize, list: &[ListItem]| {
         let place = input.bound[at].directive.span.start;
         shared.extend(list.iter().filter_map(|item| input.symbols.lookup(item.variable(), place)));

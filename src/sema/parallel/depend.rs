@@ -73,6 +73,7 @@ impl Equations<'_, '_> {
             }
         }
         row.push(constant);
+        budget::spend(row.len() as u64 / 8);
         row
     }
 
@@ -244,6 +245,7 @@ impl Nest<'_> {
 
     fn is_fixed_atom(&self, atom: AtomId, carrier: impl Into<Option<usize>>) -> bool {
         let carrier = carrier.into();
+        budget::spend(1);
         self.atoms.is_fixed(atom, &|atom| match atom {
             Atom::Counter(at) => carrier.is_some_and(|carrier| !self.is_within(Some(*at), carrier)),
             Atom::Unknown(inside, _) => carrier.is_some_and(|carrier| !self.is_within(*inside, carrier)),

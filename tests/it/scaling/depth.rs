@@ -2,7 +2,10 @@
 //!
 //! Invariant: the depth is in proportion to the length of the source.
 
-use super::{LOOP, body, in_c, in_fortran};
+use acc2omp::source::Language;
+use acc2omp::{Options, Source, translate};
+
+use super::{LOOP, body, each, in_c, in_fortran, kernels};
 
 /// A subroutine with a loop in the middle of something.
 fn around(before: &str, after: &str) -> String {
@@ -42,4 +45,18 @@ fn statements_in_a_construct_cost_alike() {
         let close: String = (0..n).map(|k| format!("}} m{k};\n")).collect();
         format!("struct s {{\n{open}int x;\n{close}}};\n{}", body(LOOP))
     });
+}
+
+#[test]
+fn chains_of_calls_cost_alike() {
+    let chain = |n: usize| each(n, |k| format!("static double g{}(double x) {{ return g{k}(x); }}\n", k + 1));
+    let of = |n: usize| {
+        let last = kernels(&format!("a[i] = g{n}(i);\n"));
+        format!("static double g0(double x) {{ return x; }}\n{}{last}", chain(n))
+    };
+    in_c("calls", 250, of);
+    // Much deeper than the stack of a thread.
+    let source = Source::new("a.c", of(6000).into_bytes(), Language::C);
+    let made = translate(&source, &Options::default());
+    assert!(made.diagnostics.iter().all(|one| one.code.0 == 218), "{:?}", made.diagnostics);
 }

@@ -67,6 +67,16 @@ fn clauses_of_a_directive_cost_alike() {
 }
 
 #[test]
+fn variables_of_declare_cost_alike() {
+    in_c("functions that use variables of declare", 100, |n| {
+        let declared = each(n, |k| format!("double v{k}[10];\n#pragma acc declare create(v{k})\n"));
+        let construct =
+            |k| format!("#pragma acc parallel loop\nfor (int i = 0; i < 10; i++) v{k}[i] += i;\n");
+        declared + &each(n, |k| super::function(k, &construct(k)))
+    });
+}
+
+#[test]
 fn directives_of_fortran_cost_alike() {
     let construct = "!$acc parallel loop copy(a)\ndo i = 1, n\na(i) = 0\nend do\n";
     let head = "subroutine f(n, a)\ninteger :: n, i\nreal :: a(n)\n";

@@ -2,12 +2,18 @@
 //!
 //! Invariant: one thing is long, and everything else is short.
 
-use super::{LOOP, body, each, in_c, in_fortran};
+use acc2omp::To;
+use acc2omp::source::Language;
+
+use super::{LOOP, body, each, grows, in_c, in_fortran};
 
 #[test]
 fn long_lines_cost_alike() {
     in_c("a comment", 20_000, |n| body(&format!("/* {} */\n{LOOP}", "word ".repeat(n))));
     in_c("a literal", 20_000, |n| body(&format!("const char *text = \"{}\";\n{LOOP}", "word ".repeat(n))));
+    grows("raw strings without an end", Language::Cpp, &[To::OpenMp], 500, |n| {
+        format!("{LOOP}{}", "R\"abc( \n".repeat(n))
+    });
     in_c("a directive with a comment", 5_000, |n| {
         body(&LOOP.replace("copy(a[0:n])", &format!("copy(a[0:n]) /* {} */", "word ".repeat(n))))
     });
