@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -33,6 +33,9 @@ use crate::{
 
 /// More threads than this only get in one another's way.
 const THREADS: usize = 256;
+
+/// What is said of a file that would be lost.
+const FOREIGN: &str = "a file that acc2omp has not written";
 
 /// What all files of a run share.
 struct Batch<'a> {
@@ -84,10 +87,19 @@ impl Batch<'_> {
                 );
                 Err(about(place, &io::Error::other(why)))
             }
-            Put::Foreign => {
-                let why = "a file that acc2omp has not written: it stays; `--force` replaces it";
-                Err(about(place, &io::Error::other(why)))
-            }
+            Put::Foreign => Err(stays(place, FOREIGN)),
+        }
+    }
+
+    /// What stands where a file of a translation belongs, outside of output trees, too: an error if acc2omp has not written it, as
+    /// it begins otherwise than ours.
+    fn there(&self, place: &Path, text: &[u8]) -> io::Result<Vec<u8>> {
+        let folder = Folder::open(place.parent().unwrap_or(Path::new("")))?;
+        match folder.read(place.file_name().unwrap_or_default()) {
+            Ok(old) if self.task.force || head(&old) == head(text) => Ok(old),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) if self.task.force && error.kind() != ErrorKind::IsADirectory => Ok(Vec::new()),
+            _ => Err(stays(place, FOREIGN)),
         }
     }
 
@@ -126,6 +138,17 @@ impl Batch<'_> {
         }
         Ok(())
     }
+}
+
+/// The error about a file that would be lost.
+fn stays(place: &Path, what: &str) -> io::Error {
+    about(place, &io::Error::other(format!("{what}: it stays; `--force` replaces it")))
+}
+
+/// The first line of a text that has words: what acc2omp writes beside a source says there what it is.
+fn head(text: &[u8]) -> &[u8] {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.find(|line| line.iter().any(u8::is_ascii_alphanumeric)).unwrap_or_default()
 }
 
 /// What a file is made from.
@@ -492,6 +515,9 @@ fn deliver(
     done: &mut Done,
 ) -> io::Result<()> {
     let (old, new) = (&source.file.bytes, &translation.text);
+    let is_fortran = source.file.language.is_fortran();
+    done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
+    spare(job, source, translation, work, done)?;
     beside(job, source, translation, work, done)?;
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
     if done.supported.is_some() {
@@ -513,6 +539,36 @@ fn deliver(
     Ok(())
 }
 
+/// Refuses a translation that replaces its source, or changes it by a patch, if a file that belongs beside it would be lost.
+fn spare(job: &Job, source: &Source, translation: &Translation, work: &Batch, done: &Done) -> io::Result<()> {
+    if !matches!(work.task.destination, Destination::InPlace | Destination::Diff) {
+        return Ok(());
+    }
+    let place = place_of(job, work);
+    for file in &translation.beside {
+        let place = place.with_file_name(&file.name);
+        let old = work.there(&place, &file.text)?;
+        // The source was translated before, and directives were added to it.
+        let call = match file.name.strip_suffix("_module.f90") {
+            Some(module) => format!("use {module}"),
+            None => format!("\"{}\"", file.name),
+        };
+        let is_called = || memchr::memmem::find(&source.file.bytes, call.as_bytes()).is_some();
+        if !old.is_empty() && old != file.text && !work.task.force && is_called() {
+            return Err(stays(&place, "the source calls code of an earlier translation in it"));
+        }
+    }
+    let is_run = is_written(&work.task.destination) && (done.has_module || !translation.beside.is_empty());
+    let module = Some(RUNTIME_MODULE).filter(|_| done.has_module);
+    for (name, text) in RUNTIME.into_iter().chain(module).filter(|_| is_run) {
+        work.there(&place.with_file_name(name), text.as_bytes())?;
+    }
+    if translation.needs_support {
+        work.there(&place.with_file_name(SUPPORT), crate::support([]).as_bytes())?;
+    }
+    Ok(())
+}
+
 /// Brings the files beside a translation, and the run-time library that they call, where they belong.
 fn beside(
     job: &Job,
@@ -521,8 +577,6 @@ fn beside(
     work: &Batch,
     done: &mut Done,
 ) -> io::Result<()> {
-    let is_fortran = source.file.language.is_fortran();
-    done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
     if translation.beside.is_empty() && !done.has_module {
         return Ok(());
     }
@@ -538,7 +592,8 @@ fn beside(
                 work.write(&place, &file.text, made, &mut done.messages)?;
             }
             Destination::Diff => {
-                done.beside.extend(report::unified(work.patch.name(&place), b"", &file.text));
+                let old = work.there(&place, &file.text)?;
+                done.beside.extend(report::unified(work.patch.name(&place), &old, &file.text));
             }
             Destination::Check | Destination::Text => {}
         }
@@ -577,11 +632,17 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
     }
     let mut verdict = Verdict::Done;
     for (place, (like, names)) in places {
-        verdict = verdict.max(match &work.task.destination {
-            Destination::Diff => {
-                show_support(&work.patch.name(place), &crate::support(names), work.task.quiet)
+        verdict = verdict.max(match work.there(place, crate::support([]).as_bytes()) {
+            // Files that this run has not met may use what an older header has.
+            Ok(old) => {
+                let known = String::from_utf8_lossy(&old);
+                let text = crate::support(names.into_iter().chain([&*known]));
+                match &work.task.destination {
+                    Destination::Diff => show_support(&work.patch.name(place), &old, &text, work.task.quiet),
+                    _ => write(place, &text, like, work),
+                }
             }
-            _ => write_support(place, like, names, work),
+            Err(error) => fail(&error.to_string()),
         });
     }
     verdict
@@ -589,9 +650,9 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
 
 /// Shows the support header as the last file of a patch. Who reads the patch on a terminal wants the sources, and gets a line
 /// that names the header.
-fn show_support(place: &Path, text: &str, quiet: bool) -> Verdict {
-    if !io::stdout().is_terminal() {
-        return show(&report::unified(place, b"", text.as_bytes()));
+fn show_support(place: &Path, old: &[u8], text: &str, quiet: bool) -> Verdict {
+    if !old.is_empty() || !io::stdout().is_terminal() {
+        return show(&report::unified(place, old, text.as_bytes()));
     }
     if !quiet {
         let (place, lines) = (shown(place), text.lines().count());
@@ -656,18 +717,6 @@ fn write(place: &Path, text: &str, like: &Path, work: &Batch) -> Verdict {
         Ok(()) => Verdict::Done,
         Err(error) => fail(&error.to_string()),
     }
-}
-
-/// Writes the header that translations include, unless a file of the user's has its name. Files that this run has not met may
-/// use what an older header has.
-fn write_support(place: &Path, like: &Path, names: BTreeSet<&str>, work: &Batch) -> Verdict {
-    let old = std::fs::read(place).map(|old| String::from_utf8_lossy(&old).into_owned());
-    if old.as_ref().is_ok_and(|old| !old.starts_with(&format!("/*\n * {SUPPORT}:"))) {
-        let why = io::Error::other("a file that is not acc2omp's has this name");
-        return fail(&about(place, &why).to_string());
-    }
-    let text = crate::support(names.into_iter().chain(old.as_deref().ok()));
-    write(place, &text, like, work)
 }
 
 /// Replaces an input, and says what the new file could not take over from the old one.

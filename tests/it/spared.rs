@@ -1,0 +1,94 @@
+//! What stands where an output belongs and is not acc2omp's: files of others, fifos, and files of one name for two sources.
+//!
+//! Invariant: each test runs in a folder of its own; what a run refuses is there afterwards, byte for byte, and a second run says
+//! the same.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const BY_HAND: &str = "/* by hand */\n";
+
+const CALL: &str = "#include <openacc.h>\nvoid g(double *a, int n) { acc_copyin(a, n); }\n";
+
+const FOREIGN: &str = "a file that acc2omp has not written: it stays; `--force` replaces it";
+
+/// A function with a construct.
+fn function(name: &str) -> String {
+    format!(
+        "void {name}(int n, double *a)\n{{\n#pragma acc parallel loop copy(a[0:n])\n    for (int i = 0; i < n; i++)\n        \
+         a[i] *= 2.0;\n}}\n"
+    )
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn said(folder: &Path, arguments: &[&str], status: i32) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acc2omp"));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?} said:\n{text}");
+    text + &String::from_utf8_lossy(&output.stdout)
+}
+
+fn text(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+fn listing(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name != ".acc2omp").collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn in_place_and_in_patches_files_of_others_stay() {
+    let cuda = function("f");
+    for (source, to, names) in [
+        (CALL, "openmp", &["acc2omp.h"][..]),
+        (&cuda, "cuda", &["a_acc.h", "a_acc.cu", "acc2omp_cuda.h", "acc2omp_cuda.cu"]),
+    ] {
+        for name in names {
+            let place = folder(&[("a.c", source), (name, BY_HAND)]);
+            let is_in_patch = !name.starts_with("acc2omp_cuda");
+            for how in ["--in-place", "--in-place", "--diff"].into_iter().take(2 + usize::from(is_in_patch)) {
+                let text = said(place.path(), &["a.c", "--to", to, how], 2);
+                assert!(text.contains(&format!("{name}: {FOREIGN}")), "{name} {how}: {text}");
+            }
+            assert_eq!(listing(place.path()), if "a.c" < *name { ["a.c", name] } else { [name, "a.c"] });
+            assert_eq!((text(&place, "a.c").as_str(), text(&place, name).as_str()), (source, BY_HAND));
+            said(place.path(), &["a.c", "--to", to, "--in-place", "--force"], 0);
+            assert!(text(&place, "a.c") != source && text(&place, name) != BY_HAND);
+        }
+    }
+}
+
+/// The device code of the first translation would be lost.
+#[test]
+fn what_a_source_calls_of_an_earlier_translation_stays() {
+    let (one, two) = (function("f"), function("f") + &function("g"));
+    let place = folder(&[("a.c", &one)]);
+    let arguments = ["a.c", "--to", "cuda", "--in-place"];
+    said(place.path(), &arguments, 0);
+    let (host, header) = (text(&place, "a.c"), text(&place, "a_acc.h"));
+    let more = host + &function("g");
+    fs::write(place.path().join("a.c"), &more).unwrap();
+    let why = "a_acc.h: the source calls code of an earlier translation in it: it stays";
+    assert!(said(place.path(), &arguments, 2).contains(why));
+    assert_eq!((text(&place, "a.c"), text(&place, "a_acc.h")), (more, header));
+    // Who begins with the source again gets all of it.
+    fs::write(place.path().join("a.c"), two).unwrap();
+    said(place.path(), &arguments, 0);
+    assert!(text(&place, "a_acc.h").contains("void a_f_") && text(&place, "a_acc.h").contains("void a_g_"));
+}
