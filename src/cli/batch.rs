@@ -529,7 +529,7 @@ fn deliver(
             work.write(&out.join(&job.target), new, Made::from(job, old, &read), &mut done.messages)?;
         }
         Destination::InPlace if old == new => {}
-        Destination::InPlace => replace(job, new, work, done)?,
+        Destination::InPlace => replace(job, (old, new), work, done)?,
         Destination::Diff => {
             done.output = report::unified(work.patch.name(&job.path), old, new);
             done.output.append(&mut done.beside);
@@ -541,8 +541,16 @@ fn deliver(
 
 /// Refuses a translation that replaces its source, or changes it by a patch, if a file that belongs beside it would be lost.
 fn spare(job: &Job, source: &Source, translation: &Translation, work: &Batch, done: &Done) -> io::Result<()> {
-    if !matches!(work.task.destination, Destination::InPlace | Destination::Diff) {
-        return Ok(());
+    match work.task.destination {
+        Destination::InPlace if source.file.bytes == translation.text => {}
+        Destination::InPlace => {
+            if std::fs::metadata(&job.real)?.permissions().readonly() && !work.task.force {
+                return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
+            }
+            unchanged(job, &source.file.bytes)?;
+        }
+        Destination::Diff => {}
+        _ => return Ok(()),
     }
     let place = place_of(job, work);
     for file in &translation.beside {
@@ -719,12 +727,17 @@ fn write(place: &Path, text: &str, like: &Path, work: &Batch) -> Verdict {
     }
 }
 
-/// Replaces an input, and says what the new file could not take over from the old one.
-fn replace(job: &Job, new: &[u8], work: &Batch, done: &mut Done) -> io::Result<()> {
-    let meta = std::fs::metadata(&job.real)?;
-    if meta.permissions().readonly() && !work.task.force {
-        return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
+/// Refuses to replace an input that somebody has changed since it was read.
+fn unchanged(job: &Job, old: &[u8]) -> io::Result<()> {
+    match std::fs::read(&job.real)? == old {
+        true => Ok(()),
+        false => Err(io::Error::other("somebody changed it during the run: it stays; translate it again")),
     }
+}
+
+/// Replaces an input, and says what the new file could not take over from the old one.
+fn replace(job: &Job, (old, new): (&[u8], &[u8]), work: &Batch, done: &mut Done) -> io::Result<()> {
+    unchanged(job, old)?;
     let folder = Folder::open(job.real.parent().unwrap_or(Path::new("")))?;
     let kept = folder.write(job.real.file_name().unwrap_or_default(), new, Like::Owner(&job.real))?;
     let mut lost = Vec::new();

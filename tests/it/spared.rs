@@ -92,3 +92,24 @@ fn what_a_source_calls_of_an_earlier_translation_stays() {
     said(place.path(), &arguments, 0);
     assert!(text(&place, "a_acc.h").contains("void a_f_") && text(&place, "a_acc.h").contains("void a_g_"));
 }
+
+/// Translates a file that takes a while, and changes it meanwhile.
+#[test]
+#[cfg(unix)]
+fn what_somebody_saves_during_a_run_stays() {
+    let calls: String = (0..3000).map(|at| format!("acc_copyin(a, {at}); acc_wait({at});\n")).collect();
+    let place = folder(&[("a.c", &format!("#include <openacc.h>\nvoid f(double *a)\n{{\n{calls}}}\n"))]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acc2omp"));
+    command.args(["a.c", "--in-place", "--jobs", "1"]).current_dir(place.path());
+    let file = place.path().join("a.c");
+    let before = fs::read_to_string(&file).unwrap();
+    let edited = before.clone() + "/* edited */\n";
+    // The edit may come before the file is read: then the edit is translated, too.
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    fs::write(&file, &edited).unwrap();
+    let status = child.wait().unwrap();
+    let after = fs::read_to_string(&file).unwrap();
+    assert!(after.ends_with("/* edited */\n"), "{status}");
+    assert!(status.code() == Some(2) && after == edited || status.success() && after != edited, "{status}");
+}
