@@ -406,8 +406,9 @@ fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
         return keep(job, (&source.file.bytes, &work.outside(&source)), work, done);
     }
     let own = work.task.overrides.options(&source, &job.real, &work.task.options);
-    let options =
-        Options { has_namesake: job.has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
+    // Of endings that name no language, nothing else in the folder is known.
+    let has_namesake = job.has_namesake || work.task.languages.of(&job.path).is_none();
+    let options = Options { has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
     if work.task.advise {
         advised(&job.path, &source, &options, work, done);
         return Ok(());
@@ -517,6 +518,13 @@ fn deliver(
     let (old, new) = (&source.file.bytes, &translation.text);
     let is_fortran = source.file.language.is_fortran();
     done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
+    let makes_device_code = done.has_module || !translation.beside.is_empty();
+    if let Some(rival) = job.rival.as_ref().filter(|_| makes_device_code) {
+        let why = format!(
+            "files of its device code would have the names of those of {rival}: rename one of the two"
+        );
+        return Err(io::Error::other(why));
+    }
     spare(job, source, translation, work, done)?;
     beside(job, source, translation, work, done)?;
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();

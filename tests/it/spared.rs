@@ -93,6 +93,54 @@ fn what_a_source_calls_of_an_earlier_translation_stays() {
     assert!(text(&place, "a_acc.h").contains("void a_f_") && text(&place, "a_acc.h").contains("void a_g_"));
 }
 
+#[test]
+fn device_code_of_two_sources_has_two_names() {
+    let files = ["a.c", "a.cpp", "a_c.c", "b.c", "b_acc.h"];
+    let functions = ["fa", "fb", "fc", "fd"].map(function);
+    let texts: Vec<(&str, &str)> =
+        files.into_iter().zip(functions.iter().map(String::as_str).chain([BY_HAND])).collect();
+    let place = folder(&texts);
+    for _ in 0..2 {
+        said(place.path(), &[".", "--to", "cuda", "-o", "out"], 0);
+    }
+    let out = place.path().join("out");
+    for name in ["a_c_acc", "a_c_c_acc", "a_cpp_acc", "b_c_acc"] {
+        assert!(
+            out.join(format!("{name}.h")).is_file() && out.join(format!("{name}.cu")).is_file(),
+            "{name}"
+        );
+    }
+    assert_eq!(fs::read_to_string(out.join("b_acc.h")).unwrap(), BY_HAND);
+    // With the endings, too, these have one name.
+    let place =
+        folder(&[("a.b.c", &functions[0]), ("a_b.c", &functions[1]), ("a.b.cpp", ""), ("a_b.cpp", "")]);
+    for how in [&["--in-place"][..], &["--diff"], &["-o", "out"], &["-o", "out"]] {
+        let text = said(place.path(), &[&[".", "--to", "cuda"], how].concat(), 2);
+        assert!(
+            text.contains("error: a.b.c: files of its device code would have the names of those of a_b.c"),
+            "{text}"
+        );
+        assert!(text.contains("error: a_b.c: files of its device code"), "{text}");
+    }
+    assert_eq!((text(&place, "a.b.c"), text(&place, "a_b.c")), (functions[0].clone(), functions[1].clone()));
+}
+
+#[test]
+#[cfg(unix)]
+fn names_that_no_inclusion_can_have_are_changed() {
+    let (one, three) = (
+        function("f"),
+        "subroutine s(a)\n  real :: a(9)\n  !$acc parallel loop\n  do i = 1, 9\n    a(i) = 1\n  end do\nend\n",
+    );
+    let place = folder(&[("a\"q.c", &one), ("n\nl.c", &one), ("o\"q.f90", three)]);
+    said(place.path(), &[".", "--to", "cuda", "-o", "out"], 0);
+    for name in ["a_q_acc.cu", "n_l_acc.cu", "o_q_acc.cu"] {
+        assert!(place.path().join("out").join(name).is_file(), "{name}");
+    }
+    assert!(text(&place, "out/a\"q.c").contains("#include \"a_q_acc.h\""));
+    assert!(text(&place, "out/n_l_acc.h").starts_with("// What n_l.c calls"));
+}
+
 /// Translates a file that takes a while, and changes it meanwhile.
 #[test]
 #[cfg(unix)]
