@@ -161,3 +161,24 @@ fn what_somebody_saves_during_a_run_stays() {
     assert!(after.ends_with("/* edited */\n"), "{status}");
     assert!(status.code() == Some(2) && after == edited || status.success() && after != edited, "{status}");
 }
+
+#[test]
+#[cfg(unix)]
+fn nothing_waits_for_a_fifo() {
+    let source = function("f");
+    for (name, status) in
+        [("a.c", 0), (".acc2omp/manifest.json", 0), (".acc2omp/lock", 2), (".acc2omp/journal", 2)]
+    {
+        let place = folder(&[("src/a.c", &source)]);
+        said(place.path(), &["src", "-o", "out"], 0);
+        let fifo = place.path().join("out").join(name);
+        let _ = fs::remove_file(&fifo);
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        said(place.path(), &["src", "-o", "out"], 2);
+        said(place.path(), &["src", "-o", "out", "--force"], status);
+    }
+    let place = folder(&[("a.c", CALL)]);
+    assert!(Command::new("mkfifo").arg(place.path().join("acc2omp.h")).status().unwrap().success());
+    assert!(said(place.path(), &["a.c", "--in-place"], 2).contains(FOREIGN));
+    assert_eq!(text(&place, "a.c"), CALL);
+}
