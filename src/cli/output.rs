@@ -137,15 +137,16 @@ impl Output {
             _ => Some(Entry { hash: hash.clone(), source, read: self.read(&piece) }),
         };
         let is_source = piece.source.is_some() && Language::of(piece.target).is_some();
+        // Before what may fail yet: the file is there.
+        if let Some(entry) = entry {
+            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
+        }
         // The support header grows with what its tree uses.
         if (is_source || piece.target.ends_with(SUPPORT)) && !matches!(put, Put::Conflict | Put::Foreign) {
             self.keep(BASE, &piece, piece.bytes)?;
         }
         if put != Put::Conflict {
             self.forget_conflict(piece.target)?;
-        }
-        if let Some(entry) = entry {
-            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
         }
         Ok(put)
     }
@@ -273,7 +274,8 @@ impl Output {
     fn note(&self, line: &str) -> io::Result<()> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         let place = || self.folder.named(&Path::new(manifest::FOLDER).join(manifest::JOURNAL));
-        journal.write_all(line.as_bytes()).map_err(|error| about(&place(), &error))
+        // A full disk may have cut off the line before.
+        journal.write_all(format!("\n{line}").as_bytes()).map_err(|error| about(&place(), &error))
     }
 
     fn replace(&self, piece: &Piece, bytes: &[u8]) -> io::Result<Kept> {

@@ -182,3 +182,15 @@ fn nothing_waits_for_a_fifo() {
     assert!(said(place.path(), &["a.c", "--in-place"], 2).contains(FOREIGN));
     assert_eq!(text(&place, "a.c"), CALL);
 }
+
+/// What is kept of a file for later merges may fail after the file is there.
+#[test]
+fn a_file_of_a_run_that_failed_is_known_to_the_next_one() {
+    let place = folder(&[("src/a.c", &function("f")), ("out/.acc2omp/base", "not a folder")]);
+    let first = said(place.path(), &["src/a.c", "-o", "out"], 2);
+    assert!(first.contains("base") && place.path().join("out/a.c").is_file(), "{first}");
+    fs::remove_file(place.path().join("out/.acc2omp/base")).unwrap();
+    fs::write(place.path().join("src/a.c"), function("g")).unwrap();
+    said(place.path(), &["src/a.c", "-o", "out"], 0);
+    assert!(text(&place, "out/a.c").contains("void g("));
+}
