@@ -194,3 +194,15 @@ fn a_file_of_a_run_that_failed_is_known_to_the_next_one() {
     said(place.path(), &["src/a.c", "-o", "out"], 0);
     assert!(text(&place, "out/a.c").contains("void g("));
 }
+
+#[test]
+fn files_of_options_that_name_themselves_come_to_an_end() {
+    let here = |place: &TempDir| place.path().display().to_string().replace('\\', "/");
+    let place = folder(&[("a.c", &function("f")), ("o.rsp", "@o.rsp @o.rsp @o.rsp -DX")]);
+    let entry = format!(
+        "[{{\"directory\": \"{}\", \"file\": \"a.c\", \"command\": \"gcc @o.rsp -c a.c\"}}]",
+        here(&place)
+    );
+    fs::write(place.path().join("compile_commands.json"), entry).unwrap();
+    said(place.path(), &["a.c", "-p", ".", "--check"], 0);
+}
