@@ -170,6 +170,10 @@ impl Output {
             return self.write(piece, name, hash).map(|_| Put::Written);
         };
         if there == piece.bytes {
+            if piece.source.is_some() {
+                // Only the owner may: a new file has another one.
+                folder.take_mode(file, piece.like).or_else(|_| self.write(piece, name, hash).map(drop))?;
+            }
             return Ok(Put::Written);
         }
         let there_hash = manifest::hash(&there);

@@ -146,6 +146,14 @@ impl Folder {
         Ok(bytes)
     }
 
+    /// Gives a file of this folder the mode of another one.
+    pub fn take_mode(&self, name: &OsStr, like: &Path) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        let (file, mode) = (self.opened(name, options)?, fs::metadata(like)?.permissions());
+        if file.metadata()?.permissions() == mode { Ok(()) } else { file.set_permissions(mode) }
+    }
+
     fn make(
         &self,
         name: &OsStr,

@@ -206,3 +206,15 @@ fn files_of_options_that_name_themselves_come_to_an_end() {
     fs::write(place.path().join("compile_commands.json"), entry).unwrap();
     said(place.path(), &["a.c", "-p", ".", "--check"], 0);
 }
+
+#[test]
+#[cfg(unix)]
+fn an_output_follows_the_mode_of_its_source() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = folder(&[("src/a.c", "int x;\n")]);
+    said(place.path(), &["src", "-o", "out"], 0);
+    fs::set_permissions(place.path().join("src/a.c"), fs::Permissions::from_mode(0o600)).unwrap();
+    said(place.path(), &["src", "-o", "out"], 0);
+    let meta = fs::metadata(place.path().join("out/a.c")).unwrap();
+    assert_eq!(meta.permissions().mode() & 0o777, 0o600);
+}
