@@ -78,9 +78,7 @@ impl Manifest {
     /// The manifest of a tree; `None` if it has none.
     pub fn load(out: &Path) -> Result<Option<Manifest>, String> {
         let path = out.join(FOLDER).join(MANIFEST);
-        let way_out =
-            "without this file, nothing there counts as written by acc2omp; `--force` replaces it all";
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}; {way_out}", path.display());
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         match read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::conflict::Conflict;
 use super::manifest::{self, Entry, Journal, Manifest, Merge, Origin};
-use super::place::{Folder, Kept, Like, about, of_tree};
+use super::place::{Folder, Kept, Like, about, is_gone, of_tree};
 use crate::SUPPORT;
 use crate::source::Language;
 
@@ -106,7 +106,11 @@ impl Output {
         }
         let old = match Manifest::load(out) {
             Err(_) if force => Manifest::default(),
-            known => known?.unwrap_or_default(),
+            Err(why) => {
+                let lost = "without this file, nothing there counts as written by acc2omp";
+                return Err(format!("{why}; {lost}; `--force` replaces it all"));
+            }
+            Ok(known) => known.unwrap_or_default(),
         };
         let unfinished = Journal::load(out);
         let journal = own.append(manifest::JOURNAL.as_ref()).map_err(named)?;
@@ -326,7 +330,7 @@ impl Output {
             let Some(source) = &entry.source else { continue };
             let is_there = self.real.join(name).exists();
             let name = self.folder.named(Path::new(name)).display().to_string();
-            if is_there && !self.real.join(&source.path).exists() {
+            if is_there && is_gone(&self.real.join(&source.path)) {
                 stale.push(format!(
                     "{name}: its source {} is gone",
                     of_tree(&source.path, &self.real).display()

@@ -214,6 +214,11 @@ fn regular(meta: &Metadata) -> io::Result<()> {
     }
 }
 
+/// Whether something is not there, rather than out of reach.
+pub fn is_gone(path: &Path) -> bool {
+    path.try_exists().is_ok_and(|is_there| !is_there)
+}
+
 /// Whether a file of this name is one that is being written, or that a run which was killed has left.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED));
