@@ -218,3 +218,21 @@ fn an_output_follows_the_mode_of_its_source() {
     let meta = fs::metadata(place.path().join("out/a.c")).unwrap();
     assert_eq!(meta.permissions().mode() & 0o777, 0o600);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_configuration_that_cannot_be_read_is_an_error() {
+    let place = folder(&[("a.c", "int x;\n")]);
+    let path = place.path().join("acc2omp.toml");
+    for to in ["gone.toml", "acc2omp.toml"] {
+        std::os::unix::fs::symlink(to, &path).unwrap();
+        assert!(said(place.path(), &["a.c", "--check"], 2).contains("acc2omp.toml: "));
+        fs::remove_file(&path).unwrap();
+    }
+    fs::create_dir(&path).unwrap();
+    assert!(said(place.path(), &["a.c", "--check"], 2).contains("acc2omp.toml: is a directory"));
+    fs::remove_dir(&path).unwrap();
+    fs::write(&path, "D = [\"=3\"]\n").unwrap();
+    let text = said(place.path(), &["a.c", "--check"], 2);
+    assert!(text.contains("acc2omp.toml:1: `D` is `=3`"), "{text}");
+}
