@@ -175,6 +175,8 @@ fn nothing_waits_for_a_fifo() {
         let _ = fs::remove_file(&fifo);
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         said(place.path(), &["src", "-o", "out"], 2);
+        let is_named = |text: String| text.contains("manifest.json: not a regular file\n");
+        assert!(!name.ends_with("manifest.json") || is_named(said(place.path(), &["drift", "out"], 2)));
         said(place.path(), &["src", "-o", "out", "--force"], status);
     }
     let place = folder(&[("a.c", CALL)]);
