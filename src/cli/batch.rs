@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -33,6 +33,9 @@ use crate::{
 
 /// More threads than this only get in one another's way.
 const THREADS: usize = 256;
+
+/// What is said of a file that would be lost.
+const FOREIGN: &str = "a file that acc2omp has not written";
 
 /// What all files of a run share.
 struct Batch<'a> {
@@ -84,10 +87,19 @@ impl Batch<'_> {
                 );
                 Err(about(place, &io::Error::other(why)))
             }
-            Put::Foreign => {
-                let why = "a file that acc2omp has not written: it stays; `--force` replaces it";
-                Err(about(place, &io::Error::other(why)))
-            }
+            Put::Foreign => Err(stays(place, FOREIGN)),
+        }
+    }
+
+    /// What stands where a file of a translation belongs, outside of output trees, too: an error if acc2omp has not written it, as
+    /// it begins otherwise than ours.
+    fn there(&self, place: &Path, text: &[u8]) -> io::Result<Vec<u8>> {
+        let folder = Folder::open(place.parent().unwrap_or(Path::new("")))?;
+        match folder.read(place.file_name().unwrap_or_default()) {
+            Ok(old) if self.task.force || head(&old) == head(text) => Ok(old),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) if self.task.force && error.kind() != ErrorKind::IsADirectory => Ok(Vec::new()),
+            _ => Err(stays(place, FOREIGN)),
         }
     }
 
@@ -126,6 +138,17 @@ impl Batch<'_> {
         }
         Ok(())
     }
+}
+
+/// The error about a file that would be lost.
+fn stays(place: &Path, what: &str) -> io::Error {
+    about(place, &io::Error::other(format!("{what}: it stays; `--force` replaces it")))
+}
+
+/// The first line of a text that has words: what acc2omp writes beside a source says there what it is.
+fn head(text: &[u8]) -> &[u8] {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.find(|line| line.iter().any(u8::is_ascii_alphanumeric)).unwrap_or_default()
 }
 
 /// What a file is made from.
@@ -390,8 +413,9 @@ fn attempt(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
         return keep(job, (&source.file.bytes, &work.outside(&source)), work, done);
     }
     let own = work.task.overrides.options(&source, &job.real, &work.task.options);
-    let options =
-        Options { has_namesake: job.has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
+    // Of endings that name no language, nothing else in the folder is known.
+    let has_namesake = job.has_namesake || work.task.languages.of(&job.path).is_none();
+    let options = Options { has_namesake, folder: job.folder.clone(), library: up(job, work), ..own };
     if work.task.advise {
         advised(&job.path, &source, &options, work, done);
         return Ok(());
@@ -499,6 +523,16 @@ fn deliver(
     done: &mut Done,
 ) -> io::Result<()> {
     let (old, new) = (&source.file.bytes, &translation.text);
+    let is_fortran = source.file.language.is_fortran();
+    done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
+    let makes_device_code = done.has_module || !translation.beside.is_empty();
+    if let Some(rival) = job.rival.as_ref().filter(|_| makes_device_code) {
+        let why = format!(
+            "files of its device code would have the names of those of {rival}: rename one of the two"
+        );
+        return Err(io::Error::other(why));
+    }
+    spare(job, source, translation, work, done)?;
     beside(job, source, translation, work, done)?;
     done.supported = translation.needs_support.then(|| support_place(job, work)).flatten();
     if done.supported.is_some() {
@@ -510,12 +544,50 @@ fn deliver(
             work.write(&out.join(&job.target), new, Made::from(job, old, &read), &mut done.messages)?;
         }
         Destination::InPlace if old == new => {}
-        Destination::InPlace => replace(job, new, work, done)?,
+        Destination::InPlace => replace(job, (old, new), work, done)?,
         Destination::Diff => {
             done.output = report::unified(work.patch.name(&job.path), old, new);
             done.output.append(&mut done.beside);
         }
         Destination::Check | Destination::Text => {}
+    }
+    Ok(())
+}
+
+/// Refuses a translation that replaces its source, or changes it by a patch, if a file that belongs beside it would be lost.
+fn spare(job: &Job, source: &Source, translation: &Translation, work: &Batch, done: &Done) -> io::Result<()> {
+    match work.task.destination {
+        Destination::InPlace if source.file.bytes == translation.text => {}
+        Destination::InPlace => {
+            if std::fs::metadata(&job.real)?.permissions().readonly() && !work.task.force {
+                return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
+            }
+            unchanged(job, &source.file.bytes)?;
+        }
+        Destination::Diff => {}
+        _ => return Ok(()),
+    }
+    let place = place_of(job, work);
+    for file in &translation.beside {
+        let place = place.with_file_name(&file.name);
+        let old = work.there(&place, &file.text)?;
+        // The source was translated before, and directives were added to it.
+        let call = match file.name.strip_suffix("_module.f90") {
+            Some(module) => format!("use {module}"),
+            None => format!("\"{}\"", file.name),
+        };
+        let is_called = || memchr::memmem::find(&source.file.bytes, call.as_bytes()).is_some();
+        if !old.is_empty() && old != file.text && !work.task.force && is_called() {
+            return Err(stays(&place, "the source calls code of an earlier translation in it"));
+        }
+    }
+    let is_run = is_written(&work.task.destination) && (done.has_module || !translation.beside.is_empty());
+    let module = Some(RUNTIME_MODULE).filter(|_| done.has_module);
+    for (name, text) in RUNTIME.into_iter().chain(module).filter(|_| is_run) {
+        work.there(&place.with_file_name(name), text.as_bytes())?;
+    }
+    if translation.needs_support {
+        work.there(&place.with_file_name(SUPPORT), crate::support([]).as_bytes())?;
     }
     Ok(())
 }
@@ -528,8 +600,6 @@ fn beside(
     work: &Batch,
     done: &mut Done,
 ) -> io::Result<()> {
-    let is_fortran = source.file.language.is_fortran();
-    done.has_module = is_fortran && work.task.options.to == To::Cuda && !translation.edits.is_empty();
     if translation.beside.is_empty() && !done.has_module {
         return Ok(());
     }
@@ -545,7 +615,8 @@ fn beside(
                 work.write(&place, &file.text, made, &mut done.messages)?;
             }
             Destination::Diff => {
-                done.beside.extend(report::unified(work.patch.name(&place), b"", &file.text));
+                let old = work.there(&place, &file.text)?;
+                done.beside.extend(report::unified(work.patch.name(&place), &old, &file.text));
             }
             Destination::Check | Destination::Text => {}
         }
@@ -584,11 +655,17 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
     }
     let mut verdict = Verdict::Done;
     for (place, (like, names)) in places {
-        verdict = verdict.max(match &work.task.destination {
-            Destination::Diff => {
-                show_support(&work.patch.name(place), &crate::support(names), work.task.quiet)
+        verdict = verdict.max(match work.there(place, crate::support([]).as_bytes()) {
+            // Files that this run has not met may use what an older header has.
+            Ok(old) => {
+                let known = String::from_utf8_lossy(&old);
+                let text = crate::support(names.into_iter().chain([&*known]));
+                match &work.task.destination {
+                    Destination::Diff => show_support(&work.patch.name(place), &old, &text, work.task.quiet),
+                    _ => write(place, &text, like, work),
+                }
             }
-            _ => write_support(place, like, names, work),
+            Err(error) => fail(&error.to_string()),
         });
     }
     verdict
@@ -596,9 +673,9 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
 
 /// Shows the support header as the last file of a patch. Who reads the patch on a terminal wants the sources, and gets a line
 /// that names the header.
-fn show_support(place: &Path, text: &str, quiet: bool) -> Verdict {
-    if !io::stdout().is_terminal() {
-        return show(&report::unified(place, b"", text.as_bytes()));
+fn show_support(place: &Path, old: &[u8], text: &str, quiet: bool) -> Verdict {
+    if !old.is_empty() || !io::stdout().is_terminal() {
+        return show(&report::unified(place, old, text.as_bytes()));
     }
     if !quiet {
         let (place, lines) = (shown(place), text.lines().count());
@@ -665,24 +742,17 @@ fn write(place: &Path, text: &str, like: &Path, work: &Batch) -> Verdict {
     }
 }
 
-/// Writes the header that translations include, unless a file of the user's has its name. Files that this run has not met may
-/// use what an older header has.
-fn write_support(place: &Path, like: &Path, names: BTreeSet<&str>, work: &Batch) -> Verdict {
-    let old = std::fs::read(place).map(|old| String::from_utf8_lossy(&old).into_owned());
-    if old.as_ref().is_ok_and(|old| !old.starts_with(&format!("/*\n * {SUPPORT}:"))) {
-        let why = io::Error::other("a file that is not acc2omp's has this name");
-        return fail(&about(place, &why).to_string());
+/// Refuses to replace an input that somebody has changed since it was read.
+fn unchanged(job: &Job, old: &[u8]) -> io::Result<()> {
+    match std::fs::read(&job.real)? == old {
+        true => Ok(()),
+        false => Err(io::Error::other("somebody changed it during the run: it stays; translate it again")),
     }
-    let text = crate::support(names.into_iter().chain(old.as_deref().ok()));
-    write(place, &text, like, work)
 }
 
 /// Replaces an input, and says what the new file could not take over from the old one.
-fn replace(job: &Job, new: &[u8], work: &Batch, done: &mut Done) -> io::Result<()> {
-    let meta = std::fs::metadata(&job.real)?;
-    if meta.permissions().readonly() && !work.task.force {
-        return Err(io::Error::other("it is read-only, and stays as it is: `--force` replaces it"));
-    }
+fn replace(job: &Job, (old, new): (&[u8], &[u8]), work: &Batch, done: &mut Done) -> io::Result<()> {
+    unchanged(job, old)?;
     let folder = Folder::open(job.real.parent().unwrap_or(Path::new("")))?;
     let kept = folder.write(job.real.file_name().unwrap_or_default(), new, Like::Owner(&job.real))?;
     let mut lost = Vec::new();

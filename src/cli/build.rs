@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::place::read;
 use crate::source::Predefined;
 
 /// The name of a compilation database in its folder.
 const DATABASE: &str = "compile_commands.json";
 
-/// Files of options that name one another are followed no further than this.
-const DEPTH: usize = 16;
+/// So many files of options are read for one word: they may name one another, and themselves. gcc reads as many.
+const MOST: usize = 2000;
 
 /// The options of a compiler that decide what it reads of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -283,16 +284,18 @@ fn last_column(word: &str, next: Option<&str>) -> Option<usize> {
 /// A word of a command, or those in the file that it names: `@FILE`.
 pub fn response(word: String, directory: &Path) -> Vec<String> {
     let mut all = Vec::new();
-    expand(word, directory, DEPTH, &mut all);
+    expand(word, directory, &mut { MOST }, &mut all);
     all
 }
 
-fn expand(word: String, directory: &Path, depth: usize, all: &mut Vec<String>) {
-    let file = word.strip_prefix('@').filter(|_| depth > 0);
-    match file.and_then(|name| fs::read(directory.join(name)).ok()) {
+/// `most`: so many files may still be read.
+fn expand(word: String, directory: &Path, most: &mut usize, all: &mut Vec<String>) {
+    let file = word.strip_prefix('@').filter(|_| *most > 0);
+    match file.and_then(|name| read(&directory.join(name)).ok()) {
         Some(text) => {
+            *most -= 1;
             let words = shlex::split(&String::from_utf8_lossy(&text)).unwrap_or_default();
-            words.into_iter().for_each(|word| expand(word, directory, depth - 1, all));
+            words.into_iter().for_each(|word| expand(word, directory, most, all));
         }
         None => all.push(word),
     }

@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -118,10 +117,14 @@ impl Config {
         profile: &dyn Fn(&str) -> Result<(), String>,
     ) -> Result<Option<Config>, String> {
         let Ok(real) = folder.canonicalize() else { return Ok(None) };
-        let Some(own) = real.ancestors().find(|above| above.join(FILE).is_file()) else { return Ok(None) };
+        let Some(own) = real.ancestors().find(|above| above.join(FILE).symlink_metadata().is_ok()) else {
+            return Ok(None);
+        };
         let path = own.join(FILE);
         let shown = place::shown(&path);
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", shown.display()))?;
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", shown.display());
+        let text = String::from_utf8(place::read(&path).map_err(|error| failed(&error))?);
+        let text = text.map_err(|error| failed(&error))?;
         let lines = LineIndex::new(text.as_bytes());
         let reader = Reader { shown: &shown, folder: own, lines: &lines, all, some, profile_of: profile };
         reader.config(&text).map(Some)
@@ -242,6 +245,10 @@ impl Reader<'_> {
                 _ => return Err(self.wrong(value.span().start, &format!("`{name}` is a text or a number"))),
             };
             let mut word = OsString::from(&option);
+            // Of a short option's value, a sign that it begins with would be dropped.
+            if text.starts_with('=') && !option.ends_with('=') {
+                word.push("=");
+            }
             let is_path = PATHS.contains(&arg.get_id().as_str());
             match is_path || arg.get_id() == "profile" && text.ends_with(".toml") {
                 true => word.push(self.seen_from_here(Path::new(&text))),

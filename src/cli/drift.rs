@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Manifest};
-use super::place::{of_tree, shown};
+use super::place::{is_gone, of_tree, read, shown};
 use super::{Verdict, fail, files, notify, print};
 use crate::scan;
 use crate::source::Languages;
@@ -31,20 +31,23 @@ pub fn run(out: &Path) -> Verdict {
         let place = out.join(name);
         if let Some(source) = &entry.source {
             let path = of_tree(&source.path, out);
-            match fs::read(&path) {
-                Ok(bytes) if manifest::hash(&bytes) == source.hash => {}
-                Ok(_) => drifted.push(format!("{}: older than {}", place.display(), path.display())),
-                Err(_) => drifted.push(format!("{}: its source {} is gone", place.display(), path.display())),
-            }
+            let what = match read(&path) {
+                Ok(bytes) if manifest::hash(&bytes) == source.hash => None,
+                Ok(_) => Some(format!("older than {}", path.display())),
+                Err(_) if is_gone(&path) => Some(format!("its source {} is gone", path.display())),
+                Err(error) => Some(format!("its source {}: {error}", path.display())),
+            };
+            drifted.extend(what.map(|what| format!("{}: {what}", place.display())));
         }
         for read in entry.read.iter().filter(|read| !read.stays(out)) {
             let path = of_tree(&read.path, out);
             drifted.push(format!("{}: older than {}", place.display(), path.display()));
         }
-        match fs::read(&place) {
+        match read(&place) {
             Ok(bytes) if manifest::hash(&bytes) == entry.hash => {}
             Ok(_) => edited.push(format!("note: {}: edited since acc2omp wrote it\n", place.display())),
-            Err(_) => drifted.push(format!("{}: gone", place.display())),
+            Err(_) if is_gone(&place) => drifted.push(format!("{}: gone", place.display())),
+            Err(error) => drifted.push(format!("{}: {error}", place.display())),
         }
     }
     let of_all = manifest.config.iter().chain(&manifest.database);

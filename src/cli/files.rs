@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::source::{Language, Languages};
-
 use super::{manifest, place};
+use crate::cuda;
+use crate::source::{Language, Languages};
 
 /// A file to translate or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,10 @@ pub struct Job {
     pub real: PathBuf,
     /// Its place under the output folder.
     pub target: PathBuf,
-    /// Another source of C or C++ in its folder has its name, except the ending.
+    /// The files of its device code have its ending in their names, as others would have these names.
     pub has_namesake: bool,
+    /// Another input that has these names all the same.
+    pub rival: Option<String>,
     /// The folders that it lies in, as a C name, if a source of another folder has its name.
     pub folder: String,
 }
@@ -67,7 +69,7 @@ pub fn gather(inputs: &[PathBuf], out: Option<&Path>, languages: &Languages) -> 
     }
     tree.jobs = distinct(tree.jobs, out.is_some())?;
     find_shared_names(&mut tree.jobs);
-    find_namesakes(&mut tree.jobs, out.is_some(), languages);
+    while find_namesakes(&mut tree.jobs, out.is_some(), languages) {}
     match real_out {
         Some(real) => refuse_overwriting(&tree.jobs, &real, out.unwrap_or(&real)).map(|()| tree),
         None => Ok(tree),
@@ -89,6 +91,7 @@ impl Tree {
             real,
             target,
             has_namesake: false,
+            rival: None,
             folder: String::new(),
         });
     }
@@ -137,6 +140,7 @@ impl Tree {
                 real,
                 target,
                 has_namesake: false,
+                rival: None,
                 folder: String::new(),
             });
         } else {
@@ -172,8 +176,7 @@ fn distinct(jobs: Vec<Job>, placed: bool) -> Result<Vec<Job>, String> {
 fn find_shared_names(jobs: &mut [Job]) {
     let stem = |job: &Job| {
         let known = Language::of(&job.path);
-        let is_source =
-            known.is_some_and(|known| matches!(known, Language::C | Language::Cpp) || known.is_fortran());
+        let is_source = known.is_some_and(|known| known != Language::Header);
         job.path.file_stem().filter(|_| is_source).map(|stem| stem.to_string_lossy().into_owned())
     };
     let mut folders: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
@@ -198,20 +201,43 @@ pub fn as_name(path: &str) -> String {
     path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Finds sources whose files of device code would have one name.
-fn find_namesakes(jobs: &mut [Job], placed: bool, languages: &Languages) {
-    let stem = |job: &Job| {
-        let place = if placed { &job.target } else { &job.real };
-        let language = languages.of(&job.path);
-        let is_source =
-            language.is_some_and(|known| matches!(known, Language::C | Language::Cpp) || known.is_fortran());
-        is_source.then(|| place.with_extension(""))
-    };
-    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    jobs.iter().filter_map(stem).for_each(|stem| *counts.entry(stem).or_default() += 1);
-    for job in jobs {
-        job.has_namesake = stem(job).is_some_and(|stem| counts.get(&stem).is_some_and(|count| *count > 1));
+/// Finds sources whose files of device code would have the names of others, and whether their names with the ending are to try.
+fn find_namesakes(jobs: &mut [Job], placed: bool, languages: &Languages) -> bool {
+    let mut makers: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
+    for (at, job) in jobs.iter().enumerate() {
+        // Beside its source, a file of that name may come of an earlier run.
+        let own = placed.then(|| job.target.clone());
+        for place in beside(job, placed, languages).into_iter().chain(own) {
+            makers.entry(place).or_default().insert(at);
+        }
     }
+    let mut is_new = false;
+    for all in makers.values().filter(|all| all.len() > 1) {
+        for at in all {
+            let other = all.iter().find(|other| *other != at).map(|other| jobs[*other].name());
+            let job = &mut jobs[*at];
+            if languages.of(&job.path).is_some() {
+                is_new |= !std::mem::replace(&mut job.has_namesake, true);
+                job.rival = other;
+            }
+        }
+    }
+    if is_new {
+        jobs.iter_mut().for_each(|job| job.rival = None);
+    }
+    is_new
+}
+
+/// The files of device code that a source may have.
+fn beside(job: &Job, placed: bool, languages: &Languages) -> Vec<PathBuf> {
+    let place = if placed { &job.target } else { &job.real };
+    let Some(language) = languages.of(&job.path) else { return Vec::new() };
+    let name = job.path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = cuda::beside_stem(&name, job.has_namesake);
+    let module = language.is_fortran().then(|| cuda::unit_name(&name, job.has_namesake).to_lowercase());
+    let module = module.map(|unit| format!("{unit}_acc_module.f90"));
+    let names = [format!("{stem}_acc.h"), format!("{stem}_acc.cu")].into_iter().chain(module);
+    names.map(|name| place.with_file_name(name)).collect()
 }
 
 /// Refuses an output folder in an input folder if it holds files that acc2omp has not written.

@@ -3,12 +3,13 @@
 //! Invariant: it stands in the folder `.acc2omp` of the tree and names files relative to the tree, so that both can be moved.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use super::place::read;
 
 /// The folder of what acc2omp knows of an output tree.
 pub const FOLDER: &str = ".acc2omp";
@@ -63,13 +64,13 @@ pub struct Origin {
 impl Origin {
     /// A file as it is now, as seen from a tree.
     pub fn of(path: &Path, tree: &Path) -> Option<Origin> {
-        let hash = hash(&fs::read(path).ok()?);
+        let hash = hash(&read(path).ok()?);
         Some(Origin { path: from_tree(&path.canonicalize().ok()?, tree), hash })
     }
 
     /// Whether the file is as it was.
     pub fn stays(&self, tree: &Path) -> bool {
-        fs::read(tree.join(&self.path)).is_ok_and(|bytes| hash(&bytes) == self.hash)
+        read(&tree.join(&self.path)).is_ok_and(|bytes| hash(&bytes) == self.hash)
     }
 }
 
@@ -77,10 +78,8 @@ impl Manifest {
     /// The manifest of a tree; `None` if it has none.
     pub fn load(out: &Path) -> Result<Option<Manifest>, String> {
         let path = out.join(FOLDER).join(MANIFEST);
-        let way_out =
-            "without this file, nothing there counts as written by acc2omp; `--force` replaces it all";
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}; {way_out}", path.display());
-        match fs::read(&path) {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        match read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(failed(&error)),
@@ -121,7 +120,8 @@ const MERGED: &str = "merged";
 impl Journal {
     /// That of a tree.
     pub fn load(out: &Path) -> Journal {
-        let text = fs::read_to_string(out.join(FOLDER).join(JOURNAL)).unwrap_or_default();
+        let text = read(&out.join(FOLDER).join(JOURNAL)).unwrap_or_default();
+        let text = String::from_utf8(text).unwrap_or_default();
         let mut journal = Journal::default();
         for (first, rest) in text.lines().filter_map(|line| line.split_once(' ')) {
             let mut words = rest.splitn(4, ' ').map(str::to_owned);

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::conflict::Conflict;
 use super::manifest::{self, Entry, Journal, Manifest, Merge, Origin};
-use super::place::{Folder, Kept, Like, about, of_tree};
+use super::place::{Folder, Kept, Like, about, is_gone, of_tree};
 use crate::SUPPORT;
 use crate::source::Language;
 
@@ -106,7 +106,11 @@ impl Output {
         }
         let old = match Manifest::load(out) {
             Err(_) if force => Manifest::default(),
-            known => known?.unwrap_or_default(),
+            Err(why) => {
+                let lost = "without this file, nothing there counts as written by acc2omp";
+                return Err(format!("{why}; {lost}; `--force` replaces it all"));
+            }
+            Ok(known) => known.unwrap_or_default(),
         };
         let unfinished = Journal::load(out);
         let journal = own.append(manifest::JOURNAL.as_ref()).map_err(named)?;
@@ -137,15 +141,16 @@ impl Output {
             _ => Some(Entry { hash: hash.clone(), source, read: self.read(&piece) }),
         };
         let is_source = piece.source.is_some() && Language::of(piece.target).is_some();
+        // Before what may fail yet: the file is there.
+        if let Some(entry) = entry {
+            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
+        }
         // The support header grows with what its tree uses.
         if (is_source || piece.target.ends_with(SUPPORT)) && !matches!(put, Put::Conflict | Put::Foreign) {
             self.keep(BASE, &piece, piece.bytes)?;
         }
         if put != Put::Conflict {
             self.forget_conflict(piece.target)?;
-        }
-        if let Some(entry) = entry {
-            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(name, entry);
         }
         Ok(put)
     }
@@ -169,6 +174,10 @@ impl Output {
             return self.write(piece, name, hash).map(|_| Put::Written);
         };
         if there == piece.bytes {
+            if piece.source.is_some() {
+                // Only the owner may: a new file has another one.
+                folder.take_mode(file, piece.like).or_else(|_| self.write(piece, name, hash).map(drop))?;
+            }
             return Ok(Put::Written);
         }
         let there_hash = manifest::hash(&there);
@@ -273,7 +282,8 @@ impl Output {
     fn note(&self, line: &str) -> io::Result<()> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         let place = || self.folder.named(&Path::new(manifest::FOLDER).join(manifest::JOURNAL));
-        journal.write_all(line.as_bytes()).map_err(|error| about(&place(), &error))
+        // A full disk may have cut off the line before.
+        journal.write_all(format!("\n{line}").as_bytes()).map_err(|error| about(&place(), &error))
     }
 
     fn replace(&self, piece: &Piece, bytes: &[u8]) -> io::Result<Kept> {
@@ -320,7 +330,7 @@ impl Output {
             let Some(source) = &entry.source else { continue };
             let is_there = self.real.join(name).exists();
             let name = self.folder.named(Path::new(name)).display().to_string();
-            if is_there && !self.real.join(&source.path).exists() {
+            if is_there && is_gone(&self.real.join(&source.path)) {
                 stale.push(format!(
                     "{name}: its source {} is gone",
                     of_tree(&source.path, &self.real).display()

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
@@ -122,10 +122,14 @@ impl Folder {
     /// Opens a file of this folder to append to; it is made if it is not there.
     pub fn append(&self, name: &OsStr) -> io::Result<fs::File> {
         let mut options = OpenOptions::new();
-        options.append(true).create(true).follow(FollowSymlinks::No);
-        let file =
-            self.dir.open_with(name, &options).map_err(|error| about(&self.path.join(name), &error))?;
-        Ok(file.into_std())
+        options.append(true).create(true);
+        self.opened(name, options).map_err(|error| about(&self.path.join(name), &error))
+    }
+
+    /// Opens a file that is neither a link nor something that would wait for others, as a fifo.
+    fn opened(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<fs::File> {
+        let file = self.dir.open_with(name, options.follow(FollowSymlinks::No).nonblock(true))?.into_std();
+        regular(&file.metadata()?).map(|()| file)
     }
 
     /// Removes a file of this folder.
@@ -136,11 +140,18 @@ impl Folder {
     /// The bytes of a file of this folder that is not a link.
     pub fn read(&self, name: &OsStr) -> io::Result<Vec<u8>> {
         let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        let mut file = self.dir.open_with(name, &options)?;
+        options.read(true);
         let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut file, &mut bytes)?;
+        io::Read::read_to_end(&mut self.opened(name, options)?, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Gives a file of this folder the mode of another one.
+    pub fn take_mode(&self, name: &OsStr, like: &Path) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        let (file, mode) = (self.opened(name, options)?, fs::metadata(like)?.permissions());
+        if file.metadata()?.permissions() == mode { Ok(()) } else { file.set_permissions(mode) }
     }
 
     fn make(
@@ -184,10 +195,28 @@ impl Folder {
 
     fn is_left_over(&self, name: &OsStr) -> bool {
         let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        let file = self.dir.open_with(name, &options).map(cap_std::fs::File::into_std);
-        file.is_ok_and(|file| file.metadata().is_ok_and(|meta| meta.is_file()) && file.try_lock().is_ok())
+        options.read(true);
+        self.opened(name, options).is_ok_and(|file| file.try_lock().is_ok())
     }
+}
+
+/// The bytes of a file, by whatever links; what waits for a writer, as a fifo, is not read.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    regular(&fs::metadata(path)?)?;
+    fs::read(path)
+}
+
+fn regular(meta: &Metadata) -> io::Result<()> {
+    match () {
+        () if meta.is_file() => Ok(()),
+        () if meta.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        () => Err(io::Error::other("not a regular file")),
+    }
+}
+
+/// Whether something is not there, rather than out of reach.
+pub fn is_gone(path: &Path) -> bool {
+    path.try_exists().is_ok_and(|is_there| !is_there)
 }
 
 /// Whether a file of this name is one that is being written, or that a run which was killed has left.

@@ -26,7 +26,7 @@ pub use program::choices::Choices;
 pub use program::effects::Effects;
 pub use program::renamed::{MACRO, with_own_macro};
 pub use program::routines::routine_prototypes;
-pub use program::units::{header_ending, unit_name};
+pub use program::units::{beside_stem, header_ending, own_name, unit_name};
 pub use program::{Input, Seen};
 pub use schedule::PREFERENCE;
 

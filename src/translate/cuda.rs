@@ -244,10 +244,7 @@ impl Cuda {
         if self.device.is_empty() && !all.edits.edits().any(calls) {
             return Vec::new();
         }
-        let own = name.rsplit(['/', '\\']).next().unwrap_or_default();
-        let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
-        let has_ending = cuda::header_ending(name).is_some() || all.options.has_namesake;
-        let stem = if has_ending { own.replace('.', "_") } else { stem.to_owned() };
+        let stem = cuda::beside_stem(name, all.options.has_namesake);
         let unit = all.options.unit_name(name);
         let name_of_header = format!("{stem}_acc.h");
         if !self.includes.contains(&name_of_header) {

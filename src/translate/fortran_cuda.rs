@@ -716,7 +716,7 @@ impl FortranCuda {
         }
         let functions: Vec<Function> =
             self.constructs.values().map(|construct| construct.function.clone()).collect();
-        let text = cxx::module(&module, base(file), &functions);
+        let text = cxx::module(&module, &base(file), &functions);
         // Compilers name objects after their sources: another name than that of the device code.
         beside.push(Beside { name: format!("{module}_module.f90"), text: text.into_bytes() });
         beside
@@ -798,13 +798,8 @@ fn with_own_module(text: &str) -> String {
 }
 
 /// A file's name without its folder.
-fn base(file: &SourceFile) -> &str {
-    file.name.rsplit(['/', '\\']).next().unwrap_or_default()
-}
-
-fn stem(file: &SourceFile) -> &str {
-    let own = base(file);
-    own.rsplit_once('.').map_or(own, |(stem, _)| stem)
+fn base(file: &SourceFile) -> String {
+    cuda::own_name(&file.name)
 }
 
 /// The name of the file of C++ that is translated.
@@ -815,7 +810,7 @@ fn virtual_name(file: &SourceFile, options: &Options) -> String {
 
 /// What names the files beside a source, which may have a namesake in another language.
 fn own_stem(file: &SourceFile, options: &Options) -> String {
-    if options.has_namesake { base(file).replace('.', "_") } else { stem(file).to_owned() }
+    cuda::beside_stem(&file.name, options.has_namesake)
 }
 
 /// The module with the interfaces of a file's functions.

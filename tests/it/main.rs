@@ -35,6 +35,7 @@ mod rules;
 mod scalars;
 mod scaling;
 mod schema;
+mod spared;
 mod support;
 mod targets;
 mod tidy;

@@ -10,7 +10,7 @@ pub const BACK: &str = "#line 0";
 /// their lines in the source, from 1, where they have any.
 pub fn directed(lines: &[(Option<u32>, &str)], source: &str) -> String {
     let mut out = String::new();
-    let source = source.replace('\\', "\\\\").replace('"', "\\\"");
+    let source = source.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let (mut expected, mut may_stand) = (None, true);
     for (from, line) in lines {
         let code = line.trim();

@@ -18,7 +18,7 @@ use crate::cuda::kernel::routine::Routines;
 use crate::cuda::meaning;
 use crate::cuda::program::choices::Choices;
 use crate::cuda::program::routines::{is_routine_prototype, routine_name};
-use crate::cuda::program::units::header_ending;
+use crate::cuda::program::units::{header_ending, own_name};
 use crate::cuda::program::{Input, Refused, Seen, predefined, renamed};
 use crate::cuda::types::{complex, layout, layout::Layout, packed};
 use crate::diag::Diag;
@@ -453,7 +453,7 @@ impl Device {
                 let head = meaning::head(input, seen, function)?;
                 let mut whole = format!("static {head}\n{code}\n");
                 if predefined::asks_for_line(input, seen, function.span) {
-                    let name = seen.file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+                    let name = own_name(&seen.file.name);
                     let line = seen.file.line_number(body.start);
                     let back = origin::BACK;
                     whole = format!("static {head}\n#line {line} \"{name}\"\n{code}\n{back}\n");
@@ -522,7 +522,7 @@ impl Device {
 
     /// The device file, with the types of C. `header`: that of its launchers. `has_complex`: it knows the macros for complex numbers.
     fn whole(&self, path: &str, unit: &str, header: &str, has_complex: bool) -> String {
-        let source = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let source = own_name(path);
         let mut out = format!(
             "// The device code of {source}, made by acc2omp from its OpenACC directives: kernels, and the functions that launch them.\n\n"
         );
@@ -584,7 +584,7 @@ impl Device {
         prototypes += &self.layouts_prototype(unit).unwrap_or_default();
         // The device file includes it, too.
         let prototypes = renamed::renamed(&prototypes, &self.taken, is_in_c(source));
-        let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name = own_name(source);
         let guard = format!("{}_ACC_H", unit.to_uppercase());
         let mut out = format!("// What {name} calls of its device code.\n");
         if self.in_place {
@@ -627,14 +627,14 @@ impl Device {
             };
         }
         if let Some(options) = self.options() {
-            let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
+            let name = own_name(source);
             let theirs = options_name(unit);
             out += &format!(
                 "\n/* The device code must be built with the options of this file. */\n__attribute__((constructor)) static void acc2omp_compare_options{of}(void)\n{{\n    acc2omp_compare(\"{name}\",\n        {options},\n        {theirs}());\n}}\n"
             );
         }
-        let name = source.rsplit(['/', '\\']).next().unwrap_or_default();
-        out += &self.compared_layouts(name, unit, &of).unwrap_or_default();
+        let name = own_name(source);
+        out += &self.compared_layouts(&name, unit, &of).unwrap_or_default();
         Some(out).filter(|out| !out.is_empty())
     }
 }

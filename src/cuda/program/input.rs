@@ -10,6 +10,7 @@ use super::members;
 use super::repeated::Repeated;
 use super::type_uses::LastTexts;
 use super::uncopyable::Uncopyable;
+use super::units::own_name;
 use crate::acc::ast::ClauseKind;
 use crate::bind::{Bound, Declared};
 use crate::cuda::code::text::Overlap;
@@ -115,7 +116,7 @@ impl<'a> Input<'a> {
 
     /// The line of `offset`, as a message names it: `jacobi.c:28`.
     pub fn place(&self, offset: u32) -> String {
-        let name = self.file().name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name = own_name(&self.file().name);
         format!("{name}:{}", self.file().line_number(offset))
     }
 

@@ -23,8 +23,23 @@ pub fn header_ending(name: &str) -> Option<&str> {
 pub fn unit_name(name: &str, has_namesake: bool) -> String {
     match name.rsplit_once('.') {
         Some((_, ending)) if has_namesake || header_ending(name).is_some() => {
-            format!("{}_{ending}", stem(name))
+            format!("{}_{}", stem(name), stem(ending))
         }
         _ => stem(name),
+    }
+}
+
+/// The name of a source without its folder, as comments, literals and `#include` can have it.
+pub fn own_name(path: &str) -> String {
+    let own = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    own.replace(|c: char| c == '"' || c.is_control(), "_")
+}
+
+/// What the names of the files of a source's device code have before `_acc`.
+pub fn beside_stem(name: &str, has_namesake: bool) -> String {
+    let own = own_name(name);
+    match own.rsplit_once('.') {
+        Some((stem, _)) if !has_namesake && header_ending(&own).is_none() => stem.to_owned(),
+        _ => own.replace('.', "_"),
     }
 }
