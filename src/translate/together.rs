@@ -101,9 +101,10 @@ impl Hidden {
         let mut last = chosen.first().and_then(|first| around(*first));
         for place in places {
             let own = around(place);
-            let is_in_same = own.is_some() && own == last;
-            let decided_by = || self.decided_by(place).filter(|_| place >= end && !is_in_same);
-            let Some((more, after)) = decided_by() else { continue };
+            if place < end || own.is_some() && own == last {
+                continue;
+            }
+            let Some((more, after)) = self.decided_by(place) else { continue };
             if names.is_disjoint(&more) {
                 names.extend(more);
                 chosen.push(place);
