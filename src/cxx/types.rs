@@ -191,7 +191,7 @@ impl<'a> Files<'a> {
         {
             return self.declared(seen, decl);
         }
-        let is_foreign = symbol.decl.is_none() && symbol.home.is_some();
+        let is_foreign = symbol.decl.is_none() && (symbol.home.is_some() || symbol.intrinsic.is_some());
         let scope = self.own.unit.scope_at(at).filter(|_| !is_foreign)?;
         let (word, stated) = sema::type_of_letter(self.own.unit, scope, &symbol.name)?;
         match stated {

@@ -140,6 +140,7 @@ impl Symbols {
                 ScopeKind::Module | ScopeKind::Submodule => drop(self.exports(own, id, &mut modules, types)),
                 ScopeKind::Program | ScopeKind::Procedure | ScopeKind::Interface => {
                     self.procedure_scope(unit, id, scope.span, types);
+                    self.interface_of(scope, types);
                 }
             }
             for used in &scope.uses {
@@ -239,6 +240,17 @@ impl Symbols {
                 let file = Span { start: 0, end: u32::MAX };
                 self.function(&scope.name, around.unwrap_or(file), 0);
             }
+        }
+    }
+
+    /// What the interface of a separate module procedure in another file declares, for the procedure.
+    fn interface_of(&mut self, procedure: &Scope, types: &Types) {
+        let all =
+            types.units.iter().flat_map(|unit| unit.scopes.iter().zip(0..).map(move |one| (*unit, one)));
+        let is_it = |scope: &Scope| scope.kind == ScopeKind::Interface && scope.name == procedure.name;
+        let body = all.filter(|_| procedure.is_declared_elsewhere).find(|(_, (scope, _))| is_it(scope));
+        if let Some((unit, (_, id))) = body {
+            self.procedure_scope(unit, ScopeId(id), procedure.span, types);
         }
     }
 
@@ -371,7 +383,10 @@ impl Symbols {
             let typed = typed_by_rule(unit, scope, &name).or_else(outer);
             let outer = around.into_iter().flat_map(|(unit, scope)| scopes_around(unit, scope));
             let uses = scopes_around(unit, scope).chain(outer).flat_map(|scope| &scope.uses);
-            let brought = uses.map(|used| modules.brings(used, &name)).max().unwrap_or(Brought::Not);
+            let brought = match scopes_around(unit, scope).any(|scope| scope.is_declared_elsewhere) {
+                true => Brought::Surely,
+                false => uses.map(|used| modules.brings(used, &name)).max().unwrap_or(Brought::Not),
+            };
             let (class, is_floating) = match brought {
                 Brought::Surely => (Class::Unknown, false),
                 Brought::Perhaps | Brought::Not => typed.unwrap_or_else(|| default_class(&name)),

@@ -408,7 +408,8 @@ fn what_fortran_alone_includes_is_fortran() {
     for name in ["part.inc", "part.h"] {
         let main = format!("program p\n#include \"{name}\"\n!$acc wait\nprint *, shift\nend program\n");
         let other = format!("subroutine s\n#include \"{name}\"\nprint *, shift\nend subroutine\n");
-        let place = folder(&[("a.F90", main.as_bytes()), ("b.F90", other.as_bytes()), (name, part.as_bytes())]);
+        let place =
+            folder(&[("a.F90", main.as_bytes()), ("b.F90", other.as_bytes()), (name, part.as_bytes())]);
         for (target, wanted) in
             [("openmp", "#ifdef _OPENMP"), ("cuda", "#define ACC2OMP_CUDA 201711\n#ifdef ACC2OMP_CUDA")]
         {
