@@ -2,13 +2,15 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
+
+use rustc_hash::FxHashMap;
 
 use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
 use crate::scan::{self, Include};
 use crate::sema::{self, Symbol, SymbolKind, Texts};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 /// Names that stand for others are followed no further than this.
 const DEPTH: usize = 8;
@@ -134,6 +136,8 @@ pub struct Files<'a> {
     pub others: Vec<Texts<'a>>,
     /// Which files the first includes, once that was asked.
     includes: OnceCell<Vec<Include>>,
+    /// Declarations under conditions, by their units and places: whether another build may have another one.
+    chosen: RefCell<FxHashMap<(usize, u32), bool>>,
 }
 
 /// Files that are often included and state no types of letters.
@@ -149,7 +153,7 @@ enum Found<'a> {
 impl<'a> Files<'a> {
     /// A file and those whose modules it uses or which it includes.
     pub fn new(own: Texts<'a>, others: Vec<Texts<'a>>) -> Files<'a> {
-        Files { own, others, includes: OnceCell::new() }
+        Files { own, others, includes: OnceCell::new(), chosen: RefCell::default() }
     }
 
     /// The declaration of a variable, the file where it stands, and a place in its scoping unit.
@@ -229,10 +233,27 @@ impl<'a> Files<'a> {
         let stated = without_prefixes(&stated);
         let after = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
         // An old way to state a kind after the name.
-        if after.starts_with('*') {
+        if after.starts_with('*') || self.is_chosen(seen, decl, stated) {
             return None;
         }
         self.stated(seen, stated, decl.span.start)
+    }
+
+    /// Whether a branch of the preprocessor that another build may read declares a name without `stated` in the line.
+    fn is_chosen(&self, seen: Texts<'a>, decl: &Decl, stated: &str) -> bool {
+        if !is_conditional(seen, decl) {
+            return false;
+        }
+        let find = || {
+            let branches = scan::branches_beside(seen.file, decl.span.start);
+            branches.into_iter().any(|branch| {
+                let text = seen.file.text(branch).to_lowercase();
+                let mut lines = text.lines().filter(|line| source::words(line).any(|word| word == decl.name));
+                lines.any(|line| !sema::plain(line).contains(stated))
+            })
+        };
+        let key = (std::ptr::from_ref(seen.unit).addr(), decl.name_span.start);
+        *self.chosen.borrow_mut().entry(key).or_insert_with(find)
     }
 
     /// The type that a text without blanks begins with.
@@ -284,7 +305,9 @@ impl<'a> Files<'a> {
             Found::Intrinsic(name) => bytes(&name),
             Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
-                self.kind(there, &plain_code(there, init), init.start, depth)
+                let text = plain_code(there, init);
+                let is_chosen = self.is_chosen(there, decl, &format!("{}={text}", decl.name));
+                if is_chosen { None } else { self.kind(there, &text, init.start, depth) }
             }
         }
     }
