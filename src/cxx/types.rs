@@ -417,6 +417,19 @@ impl<'a> Files<'a> {
         std::iter::once(&self.own).chain(&self.others).find_map(|seen| Some((*seen, module_in(*seen, name)?)))
     }
 
+    /// The name with which a derived type is defined, of the one that a `use` statement may have given to it; `None` if the
+    /// name may mean several types.
+    pub fn tag<'b>(&'b self, tag: &'b str) -> Option<&'b str> {
+        let all = || std::iter::once(&self.own).chain(&self.others);
+        let names = |seen: &'b Texts| {
+            seen.unit.scopes.iter().flat_map(|scope| &scope.uses).flat_map(|used| &used.names)
+        };
+        let mut renamed = all().flat_map(names).filter(|(local, name)| local == tag && name != tag);
+        let Some((_, name)) = renamed.next() else { return Some(tag) };
+        let is_defined = all().any(|seen| seen.unit.records_named(tag).next().is_some());
+        (!is_defined && renamed.all(|(_, other)| other == name)).then_some(name)
+    }
+
     /// The number of the other file that has a module.
     pub fn number_of(&self, module: &str) -> Option<usize> {
         self.others.iter().position(|seen| module_in(*seen, module).is_some())
