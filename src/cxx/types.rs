@@ -176,16 +176,27 @@ impl<'a> Files<'a> {
         scope.is_accessible(name).then_some((seen, found))
     }
 
-    /// The declaration of a constant in a file that is included.
+    /// The declaration of a variable in a file that is included, if one alone has the name.
     fn included(&self, symbol: &Symbol) -> Option<(Texts<'a>, &'a Decl)> {
-        let is_it = |decl: &&Decl| decl.is_const && decl.name == symbol.name;
-        let is_outside =
-            |seen: &Texts<'a>| !seen.unit.scopes.iter().any(|scope| scope.kind == ScopeKind::Module);
-        let mut found = self.others.iter().filter(|seen| is_outside(seen)).flat_map(|seen| {
-            seen.unit.decls.iter().filter(is_it).map(|decl| (*seen, decl)).collect::<Vec<_>>()
+        // What a separate module procedure gets from its interface may have the same name.
+        if self.own.unit.scopes.iter().any(|scope| scope.is_declared_elsewhere) {
+            return None;
+        }
+        let is_part = |scope: &&Scope| scope.kind == ScopeKind::Program && scope.name.is_empty();
+        let mut found = self.others.iter().flat_map(|seen| {
+            let parts = seen.unit.scopes.iter().filter(is_part);
+            let decls = parts.flat_map(|scope| &scope.decls).map(|id| seen.unit.decl(*id));
+            decls.filter(|decl| decl.name == symbol.name).map(|decl| (*seen, decl)).collect::<Vec<_>>()
         });
-        let first = found.next().filter(|_| symbol.kind == SymbolKind::Constant)?;
-        found.next().is_none().then_some(first)
+        // A name that all of the file sees may mean something else where another file is not included.
+        let is_declared =
+            symbol.scope.end < u32::MAX && (symbol.intrinsic.is_some() || symbol.record.is_some());
+        let first = found.next().filter(|_| symbol.kind == SymbolKind::Constant || is_declared)?;
+        let is_it = |one: &&Include| Path::new(&first.0.file.name).ends_with(&one.path);
+        let includes = self.includes.get_or_init(|| scan::fortran_includes(self.own.file));
+        let mut places = includes.iter().filter(is_it).map(|one| one.span.start);
+        let is_chosen = places.any(|place| !scan::branches_beside(self.own.file, place).is_empty());
+        (found.next().is_none() && !is_chosen).then_some(first)
     }
 
     /// The type of a variable's elements; `at` is a place where the variable is used.

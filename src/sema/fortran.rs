@@ -3,6 +3,7 @@
 //! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -109,11 +110,11 @@ impl Symbols {
     }
 
     /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses: of these, the names
-    /// that are wanted. A file that includes it, one of them, does so at the offset in `around`.
+    /// that are wanted. A file that includes it, one of them, does so at the offset in `around`; it includes others itself.
     pub(super) fn fortran(
         &mut self,
         unit: &Unit,
-        around: Option<(usize, u32)>,
+        (around, included): (Option<(usize, u32)>, &[(usize, u32)]),
         types: &Types,
         wanted: FxHashSet<Cow<str>>,
     ) {
@@ -131,7 +132,6 @@ impl Symbols {
             }
         }
         let own = types.units.len() - 1;
-        self.included(&types.units[..own], types);
         let around = around.map(|(at, place)| (at, self.around((at, place), &mut modules, types)));
         let around = around.and_then(|(at, inner)| Some((types.units[at], inner?)));
         for (id, scope) in unit.scopes.iter().enumerate() {
@@ -154,6 +154,8 @@ impl Symbols {
                 self.show(name, *symbol, scope.span, 0);
             }
         }
+        // After the names of procedures: those that only a list of dummies has there are declared here.
+        self.included(unit, included, types);
         for (index, _) in unit.functions.iter().enumerate() {
             self.function_scope(unit, FunctionId(index as u32), types);
         }
@@ -162,15 +164,43 @@ impl Symbols {
         self.associated(unit);
     }
 
-    /// The names of included files: parts of scoping units, all of which see them.
-    fn included(&mut self, units: &[&Unit], types: &Types) {
+    /// The names of included files: parts of the scoping units that include them, or, if these are not known, seen by all.
+    fn included(&mut self, own: &Unit, included: &[(usize, u32)], types: &Types) {
         let file = Span { start: 0, end: u32::MAX };
-        for unit in units {
-            let parts =
-                unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Program && scope.name.is_empty());
-            for decl in parts.flat_map(|scope| &scope.decls) {
-                self.declare((unit, unit.decl(*decl)), None, SymbolKind::Static, file, 0, types);
+        for (number, unit) in types.units.iter().take(types.units.len() - 1).enumerate() {
+            let places = included.iter().filter(|(other, _)| *other == number);
+            let around: BTreeSet<ScopeId> = places.filter_map(|(_, place)| own.scope_at(*place)).collect();
+            for part in unit.scopes.iter().filter(|one| one.kind == ScopeKind::Program && one.name.is_empty())
+            {
+                for id in &around {
+                    self.included_in((own, *id), (unit, part), types);
+                }
+                for decl in part.decls.iter().filter(|_| around.is_empty()) {
+                    self.declare((unit, unit.decl(*decl)), None, SymbolKind::Static, file, 0, types);
+                }
             }
+        }
+    }
+
+    /// The names of an included file in the scoping unit that includes it, without those that this declares itself: it may only
+    /// list dummies.
+    fn included_in(&mut self, (own, id): (&Unit, ScopeId), (unit, part): (&Unit, &Scope), types: &Types) {
+        let around = own.scope(id);
+        let is_local = matches!(around.kind, ScopeKind::Program | ScopeKind::Procedure);
+        let has_contained =
+            own.scopes.iter().any(|other| other.parent == Some(id) && other.kind == ScopeKind::Procedure);
+        let commons: FxHashSet<&String> =
+            part.commons.iter().chain(&around.commons).flat_map(|(_, names)| names).collect();
+        for decl in part.decls.iter().map(|decl| unit.decl(*decl)) {
+            let mut same = around.decls.iter().map(|id| own.decl(*id)).filter(|one| one.name == decl.name);
+            let known = same.next();
+            if known.is_some_and(|known| known.base != BaseType::Unknown || !known.derived.is_empty()) {
+                continue;
+            }
+            let is_shared = !is_local || commons.contains(&decl.name);
+            let storage = if is_shared { SymbolKind::Static } else { SymbolKind::Local };
+            let symbol = self.declare((unit, decl), None, storage, around.span, 0, types);
+            self.get_mut(symbol).is_reference |= has_contained || decl.fortran.pointer || known.is_some();
         }
     }
 
