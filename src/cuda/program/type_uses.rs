@@ -29,7 +29,12 @@ const ASKING: [&str; 9] = [
 /// That a region does not ask for the types of expressions, which C and C++ say in other ways, and of variables that it does not use.
 pub fn none_asked(input: &Input, stmt: StmtId) -> Result<(), Refused> {
     let span = input.stmt_span(stmt);
-    let (text, whole) = (input.source.code(span), input.file().text(span));
+    // Each byte is a character: letters of comments may be of any encoding.
+    let plain = |bytes: &[u8]| -> String {
+        bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { ' ' }).collect()
+    };
+    let text = plain(input.source.scan.shadow.get(span.range()).unwrap_or_default());
+    let whole = plain(input.file().slice(span));
     let used = OnceCell::new();
     for (at, word) in placed_words(&text) {
         let start = at + word.len();
