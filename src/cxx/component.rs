@@ -102,6 +102,7 @@ impl Named {
 
 /// Whether a derived type has procedures, or is one that no file at hand declares.
 pub fn has_procedures(files: &Files, tag: &str) -> bool {
+    let Some(tag) = files.tag(tag) else { return true };
     let mut all = std::iter::once(&files.own).chain(&files.others);
     let found = all.find_map(|seen| {
         let record = seen.unit.records.iter().find(|record| record.tag.as_deref() == Some(tag))?;
@@ -138,7 +139,7 @@ fn without_blanks(seen: Texts, at: Span) -> String {
 
 /// The declaration of a component, an inherited one among them, and the file where it stands.
 fn component<'a>(files: &Files<'a>, tag: &str, name: &str, depth: usize) -> Option<(Texts<'a>, &'a Decl)> {
-    let depth = depth.checked_sub(1)?;
+    let (depth, tag) = (depth.checked_sub(1)?, files.tag(tag)?);
     std::iter::once(&files.own).chain(&files.others).find_map(|seen| {
         let record = seen.unit.records.iter().find(|record| record.tag.as_deref() == Some(tag))?;
         let own = record.members.iter().map(|id| seen.unit.decl(*id)).find(|decl| decl.name == name);

@@ -161,6 +161,7 @@ fn made(ground: &Ground, tag: &str, at: Span, depth: usize) -> Result<Type, Why>
     let refused = |what: &str| Why::new(at, format!("an object of type `{tag}`, {what},"));
     let unseen = "which is not seen";
     let depth = depth.checked_sub(1).ok_or_else(|| refused(unseen))?;
+    let tag = files.tag(tag).ok_or_else(|| refused(unseen))?;
     let mut all = std::iter::once(&files.own).chain(&files.others);
     let found = all.find_map(|seen| {
         let record = seen.unit.records.iter().find(|record| record.tag.as_deref() == Some(tag))?;

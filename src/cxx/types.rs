@@ -2,13 +2,15 @@
 //!
 //! Invariant: a kind that is not surely known has no size.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
+
+use rustc_hash::FxHashMap;
 
 use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
 use crate::scan::{self, Include};
 use crate::sema::{self, Symbol, SymbolKind, Texts};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 /// Names that stand for others are followed no further than this.
 const DEPTH: usize = 8;
@@ -134,6 +136,8 @@ pub struct Files<'a> {
     pub others: Vec<Texts<'a>>,
     /// Which files the first includes, once that was asked.
     includes: OnceCell<Vec<Include>>,
+    /// Declarations under conditions, by their units and places: whether another build may have another one.
+    chosen: RefCell<FxHashMap<(usize, u32), bool>>,
 }
 
 /// Files that are often included and state no types of letters.
@@ -149,7 +153,7 @@ enum Found<'a> {
 impl<'a> Files<'a> {
     /// A file and those whose modules it uses or which it includes.
     pub fn new(own: Texts<'a>, others: Vec<Texts<'a>>) -> Files<'a> {
-        Files { own, others, includes: OnceCell::new() }
+        Files { own, others, includes: OnceCell::new(), chosen: RefCell::default() }
     }
 
     /// The declaration of a variable, the file where it stands, and a place in its scoping unit.
@@ -172,16 +176,27 @@ impl<'a> Files<'a> {
         scope.is_accessible(name).then_some((seen, found))
     }
 
-    /// The declaration of a constant in a file that is included.
+    /// The declaration of a variable in a file that is included, if one alone has the name.
     fn included(&self, symbol: &Symbol) -> Option<(Texts<'a>, &'a Decl)> {
-        let is_it = |decl: &&Decl| decl.is_const && decl.name == symbol.name;
-        let is_outside =
-            |seen: &Texts<'a>| !seen.unit.scopes.iter().any(|scope| scope.kind == ScopeKind::Module);
-        let mut found = self.others.iter().filter(|seen| is_outside(seen)).flat_map(|seen| {
-            seen.unit.decls.iter().filter(is_it).map(|decl| (*seen, decl)).collect::<Vec<_>>()
+        // What a separate module procedure gets from its interface may have the same name.
+        if self.own.unit.scopes.iter().any(|scope| scope.is_declared_elsewhere) {
+            return None;
+        }
+        let is_part = |scope: &&Scope| scope.kind == ScopeKind::Program && scope.name.is_empty();
+        let mut found = self.others.iter().flat_map(|seen| {
+            let parts = seen.unit.scopes.iter().filter(is_part);
+            let decls = parts.flat_map(|scope| &scope.decls).map(|id| seen.unit.decl(*id));
+            decls.filter(|decl| decl.name == symbol.name).map(|decl| (*seen, decl)).collect::<Vec<_>>()
         });
-        let first = found.next().filter(|_| symbol.kind == SymbolKind::Constant)?;
-        found.next().is_none().then_some(first)
+        // A name that all of the file sees may mean something else where another file is not included.
+        let is_declared =
+            symbol.scope.end < u32::MAX && (symbol.intrinsic.is_some() || symbol.record.is_some());
+        let first = found.next().filter(|_| symbol.kind == SymbolKind::Constant || is_declared)?;
+        let is_it = |one: &&Include| Path::new(&first.0.file.name).ends_with(&one.path);
+        let includes = self.includes.get_or_init(|| scan::fortran_includes(self.own.file));
+        let mut places = includes.iter().filter(is_it).map(|one| one.span.start);
+        let is_chosen = places.any(|place| !scan::branches_beside(self.own.file, place).is_empty());
+        (found.next().is_none() && !is_chosen).then_some(first)
     }
 
     /// The type of a variable's elements; `at` is a place where the variable is used.
@@ -191,7 +206,7 @@ impl<'a> Files<'a> {
         {
             return self.declared(seen, decl);
         }
-        let is_foreign = symbol.decl.is_none() && symbol.home.is_some();
+        let is_foreign = symbol.decl.is_none() && (symbol.home.is_some() || symbol.intrinsic.is_some());
         let scope = self.own.unit.scope_at(at).filter(|_| !is_foreign)?;
         let (word, stated) = sema::type_of_letter(self.own.unit, scope, &symbol.name)?;
         match stated {
@@ -229,10 +244,27 @@ impl<'a> Files<'a> {
         let stated = without_prefixes(&stated);
         let after = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
         // An old way to state a kind after the name.
-        if after.starts_with('*') {
+        if after.starts_with('*') || self.is_chosen(seen, decl, stated) {
             return None;
         }
         self.stated(seen, stated, decl.span.start)
+    }
+
+    /// Whether a branch of the preprocessor that another build may read declares a name without `stated` in the line.
+    fn is_chosen(&self, seen: Texts<'a>, decl: &Decl, stated: &str) -> bool {
+        if !is_conditional(seen, decl) {
+            return false;
+        }
+        let find = || {
+            let branches = scan::branches_beside(seen.file, decl.span.start);
+            branches.into_iter().any(|branch| {
+                let text = seen.file.text(branch).to_lowercase();
+                let mut lines = text.lines().filter(|line| source::words(line).any(|word| word == decl.name));
+                lines.any(|line| !sema::plain(line).contains(stated))
+            })
+        };
+        let key = (std::ptr::from_ref(seen.unit).addr(), decl.name_span.start);
+        *self.chosen.borrow_mut().entry(key).or_insert_with(find)
     }
 
     /// The type that a text without blanks begins with.
@@ -284,7 +316,9 @@ impl<'a> Files<'a> {
             Found::Intrinsic(name) => bytes(&name),
             Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
-                self.kind(there, &plain_code(there, init), init.start, depth)
+                let text = plain_code(there, init);
+                let is_chosen = self.is_chosen(there, decl, &format!("{}={text}", decl.name));
+                if is_chosen { None } else { self.kind(there, &text, init.start, depth) }
             }
         }
     }
@@ -392,6 +426,19 @@ impl<'a> Files<'a> {
 
     fn module(&self, name: &str) -> Option<(Texts<'a>, ScopeId)> {
         std::iter::once(&self.own).chain(&self.others).find_map(|seen| Some((*seen, module_in(*seen, name)?)))
+    }
+
+    /// The name with which a derived type is defined, of the one that a `use` statement may have given to it; `None` if the
+    /// name may mean several types.
+    pub fn tag<'b>(&'b self, tag: &'b str) -> Option<&'b str> {
+        let all = || std::iter::once(&self.own).chain(&self.others);
+        let names = |seen: &'b Texts| {
+            seen.unit.scopes.iter().flat_map(|scope| &scope.uses).flat_map(|used| &used.names)
+        };
+        let mut renamed = all().flat_map(names).filter(|(local, name)| local == tag && name != tag);
+        let Some((_, name)) = renamed.next() else { return Some(tag) };
+        let is_defined = all().any(|seen| seen.unit.records_named(tag).next().is_some());
+        (!is_defined && renamed.all(|(_, other)| other == name)).then_some(name)
     }
 
     /// The number of the other file that has a module.

@@ -187,6 +187,8 @@ pub struct Scope {
     pub is_pure: bool,
     /// `elemental` and not `impure`
     pub is_elemental: bool,
+    /// `module procedure name` of an interface in another file, which declares the dummies and the result
+    pub is_declared_elsewhere: bool,
     /// The procedure or main program, if it has statements of its own.
     pub function: Option<FunctionId>,
 }

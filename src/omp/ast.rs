@@ -172,6 +172,13 @@ impl Directive {
         maps.any(|clause| matches!(&clause.body, Body::List(items) if items.iter().any(|item| item == name)))
     }
 
+    /// Whether a list of it has an empty item: a mistake of ours.
+    pub fn lacks_item(&self) -> bool {
+        let is_empty = |item: &String| item.trim().is_empty();
+        let mut bodies = self.clauses.iter().map(|clause| &clause.body);
+        bodies.any(|body| matches!(body, Body::List(items) if items.iter().any(is_empty)))
+    }
+
     /// Adds a clause; lists of the same clause and modifier become one.
     pub fn add(&mut self, clause: Clause) {
         let same = self

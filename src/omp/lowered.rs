@@ -69,6 +69,21 @@ pub enum SourceChange {
     DeclaredFor(StmtId, String),
 }
 
+impl SourceChange {
+    /// Whether a directive of it has a list with an empty item: a mistake of ours.
+    pub fn lacks_item(&self) -> bool {
+        match self {
+            SourceChange::Directive(one)
+            | SourceChange::Specified(one)
+            | SourceChange::DirectiveAfter(_, one)
+            | SourceChange::InFunction(_, one) => one.lacks_item(),
+            SourceChange::Pair(one, other) => one.lacks_item() || other.lacks_item(),
+            SourceChange::Around(_, both) => both.iter().any(Directive::lacks_item),
+            _ => false,
+        }
+    }
+}
+
 /// What becomes of one bound directive.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {

@@ -40,8 +40,8 @@ fn each(input: &Input, index: usize, attributes: &mut [Attribute]) {
     let place = input.bound[index].directive.span.start;
     for attribute in attributes {
         let Some(symbol) = input.symbols.lookup(&attribute.item, place) else { continue };
-        if let Some(span) = input.symbols.get(symbol).spelling {
-            attribute.item = input.file.text(span).into_owned();
+        if input.symbols.get(symbol).spelling.is_some() {
+            attribute.item = input.symbols.get(symbol).spelled(input.file);
         }
     }
 }

@@ -244,6 +244,7 @@ impl Walk<'_> {
         } else if word.starts_with(b"acc_")
             || matches!(word, b"acc" | b"_OPENACC" | b"complex")
             || super::noise::is_noise(word)
+            || super::noise::asks_for_type(word)
         {
             self.events.push(Event::Word(Span::new(start, self.at)));
         }

@@ -70,6 +70,21 @@ pub fn forks(file: &SourceFile) -> Vec<Fork> {
     found
 }
 
+/// The other branches of the conditions around a place, as far as options do not rule them out.
+pub fn branches_beside(file: &SourceFile, offset: u32) -> Vec<Span> {
+    let mut all = forks(file);
+    all.retain(|fork| fork.branch_at(offset).is_some());
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let shown = shown(file, &events, &View::default());
+    let branches = all.iter().flat_map(|fork| &fork.branches).map(|branch| branch.inside);
+    branches
+        .filter(|inside| !inside.contains(Span::at(offset as usize)) && !shown.rules_out(inside.start))
+        .collect()
+}
+
 /// Whether a build may read the byte at `beside` without any of these places, which stand in the branches of the condition that
 /// begins there.
 pub fn may_miss(file: &SourceFile, beside: u32, condition: u32, places: &[u32]) -> bool {

@@ -33,7 +33,7 @@ pub use branches::{Branched, branches_after, hidden_code};
 pub use conditions::Conditions;
 pub use defined::Defined;
 pub use expression::constant;
-pub use forks::{Branch, Fork, forks, may_miss};
+pub use forks::{Branch, Fork, branches_beside, forks, may_miss};
 pub use fortran::{
     Macros as FortranMacros, Split, constructs, fypp, nothing as fortran_nothing, splits,
     written as fortran_written,

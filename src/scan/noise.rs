@@ -37,3 +37,26 @@ pub fn is_noise(word: &[u8]) -> bool {
 pub fn takes_argument(word: &[u8]) -> bool {
     NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == word)
 }
+
+/// Whether a word asks for the type of what stands in parentheses after it.
+pub fn asks_for_type(word: &[u8]) -> bool {
+    matches!(word, b"typeof" | b"__typeof__" | b"__typeof")
+}
+
+/// Whether the host grammar reads what such a word asks about: a name or an element, or a type of words and stars.
+pub fn is_readable(operand: &[u8]) -> bool {
+    let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_in_words = |byte: &u8| is_inner(byte) || byte.is_ascii_whitespace();
+    let operand = operand.trim_ascii();
+    let words = operand.iter().take_while(|byte| is_in_words(byte)).count();
+    let mut in_brackets = false;
+    operand.first().is_some_and(|first| is_inner(first) && !first.is_ascii_digit())
+        && operand[words..].iter().all(|byte| match byte {
+            b'[' | b']' => {
+                in_brackets = *byte == b'[';
+                true
+            }
+            b'*' => !in_brackets,
+            byte => byte.is_ascii_whitespace() || in_brackets && is_inner(byte),
+        })
+}

@@ -6,7 +6,7 @@ use crate::source::{Language, SourceFile, Span, byte_order_mark};
 
 use super::c::{Event, Line, Operator};
 use super::defined::definition;
-use super::noise::{is_noise, takes_argument};
+use super::noise::{asks_for_type, is_noise, is_readable, takes_argument};
 use super::preproc::{self, Shown, joined, keyword};
 use super::qualifier;
 use super::{AccName, Define, DirectiveText, Form, Guard, Include, Scan};
@@ -208,6 +208,8 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         let end =
             if takes_argument(text) { closing(&file.bytes, span.end as usize) } else { span.end as usize };
         blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
+    } else if asks_for_type(text) {
+        unexpressed(file, span, &mut scan.shadow);
     } else if text == b"complex" {
         // `complex.h` makes it a word of the type; anything else may be called so.
         if is_beside_type(&file.bytes, span) {
@@ -221,6 +223,22 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
     } else if matches!(file.language, Language::Cpp | Language::Header) {
         // The grammar of C knows a row of texts and names, that of C++ a suffix.
         blank(&mut scan.shadow, span);
+    }
+}
+
+/// Shows a name in place of an expression whose type the word at `span` asks for.
+fn unexpressed(file: &SourceFile, span: Span, shadow: &mut [u8]) {
+    let end = closing(&file.bytes, span.end as usize);
+    let whole = file.bytes.get(span.end as usize..end).unwrap_or_default();
+    let Some(open) = whole.iter().position(|byte| *byte == b'(') else { return };
+    let operand = Span::new(span.end as usize + open + 1, end - 1);
+    if !is_readable(file.slice(operand)) {
+        blank(shadow, operand);
+        shadow[operand.range()]
+            .iter_mut()
+            .find(|byte| **byte == b' ')
+            .into_iter()
+            .for_each(|byte| *byte = b'x');
     }
 }
 

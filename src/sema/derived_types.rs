@@ -18,7 +18,7 @@ pub(super) struct DerivedTypes {
 }
 
 /// One of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DerivedType {
     bases: Vec<String>,
     /// All code may name its components.
@@ -99,6 +99,12 @@ impl DerivedTypes {
                 }
             }
             types.insert(tag, DerivedType { bases: known.bases.clone(), is_open: known.is_open, components });
+        }
+        let scopes = units.iter().flat_map(|unit| &unit.scopes);
+        for (local, name) in scopes.flat_map(|scope| &scope.uses).flat_map(|used| &used.names) {
+            if let Some(known) = types.get(name).filter(|_| !types.contains_key(local)).cloned() {
+                types.insert(local.clone(), known);
+            }
         }
         let deep = deep(&types);
         DerivedTypes { types, deep }

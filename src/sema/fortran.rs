@@ -3,6 +3,7 @@
 //! Invariant: a name that no declaration we see explains is taken for a variable of an unknown type, never passed over.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -109,11 +110,11 @@ impl Symbols {
     }
 
     /// Declares the names of a Fortran unit, the last of `types.units`, and of the modules that it uses: of these, the names
-    /// that are wanted. A file that includes it, one of them, does so at the offset in `around`.
+    /// that are wanted. A file that includes it, one of them, does so at the offset in `around`; it includes others itself.
     pub(super) fn fortran(
         &mut self,
         unit: &Unit,
-        around: Option<(usize, u32)>,
+        (around, included): (Option<(usize, u32)>, &[(usize, u32)]),
         types: &Types,
         wanted: FxHashSet<Cow<str>>,
     ) {
@@ -131,7 +132,6 @@ impl Symbols {
             }
         }
         let own = types.units.len() - 1;
-        self.included(&types.units[..own], types);
         let around = around.map(|(at, place)| (at, self.around((at, place), &mut modules, types)));
         let around = around.and_then(|(at, inner)| Some((types.units[at], inner?)));
         for (id, scope) in unit.scopes.iter().enumerate() {
@@ -140,6 +140,7 @@ impl Symbols {
                 ScopeKind::Module | ScopeKind::Submodule => drop(self.exports(own, id, &mut modules, types)),
                 ScopeKind::Program | ScopeKind::Procedure | ScopeKind::Interface => {
                     self.procedure_scope(unit, id, scope.span, types);
+                    self.interface_of(scope, types);
                 }
             }
             for used in &scope.uses {
@@ -153,6 +154,8 @@ impl Symbols {
                 self.show(name, *symbol, scope.span, 0);
             }
         }
+        // After the names of procedures: those that only a list of dummies has there are declared here.
+        self.included(unit, included, types);
         for (index, _) in unit.functions.iter().enumerate() {
             self.function_scope(unit, FunctionId(index as u32), types);
         }
@@ -161,15 +164,43 @@ impl Symbols {
         self.associated(unit);
     }
 
-    /// The names of included files: parts of scoping units, all of which see them.
-    fn included(&mut self, units: &[&Unit], types: &Types) {
+    /// The names of included files: parts of the scoping units that include them, or, if these are not known, seen by all.
+    fn included(&mut self, own: &Unit, included: &[(usize, u32)], types: &Types) {
         let file = Span { start: 0, end: u32::MAX };
-        for unit in units {
-            let parts =
-                unit.scopes.iter().filter(|scope| scope.kind == ScopeKind::Program && scope.name.is_empty());
-            for decl in parts.flat_map(|scope| &scope.decls) {
-                self.declare((unit, unit.decl(*decl)), None, SymbolKind::Static, file, 0, types);
+        for (number, unit) in types.units.iter().take(types.units.len() - 1).enumerate() {
+            let places = included.iter().filter(|(other, _)| *other == number);
+            let around: BTreeSet<ScopeId> = places.filter_map(|(_, place)| own.scope_at(*place)).collect();
+            for part in unit.scopes.iter().filter(|one| one.kind == ScopeKind::Program && one.name.is_empty())
+            {
+                for id in &around {
+                    self.included_in((own, *id), (unit, part), types);
+                }
+                for decl in part.decls.iter().filter(|_| around.is_empty()) {
+                    self.declare((unit, unit.decl(*decl)), None, SymbolKind::Static, file, 0, types);
+                }
             }
+        }
+    }
+
+    /// The names of an included file in the scoping unit that includes it, without those that this declares itself: it may only
+    /// list dummies.
+    fn included_in(&mut self, (own, id): (&Unit, ScopeId), (unit, part): (&Unit, &Scope), types: &Types) {
+        let around = own.scope(id);
+        let is_local = matches!(around.kind, ScopeKind::Program | ScopeKind::Procedure);
+        let has_contained =
+            own.scopes.iter().any(|other| other.parent == Some(id) && other.kind == ScopeKind::Procedure);
+        let commons: FxHashSet<&String> =
+            part.commons.iter().chain(&around.commons).flat_map(|(_, names)| names).collect();
+        for decl in part.decls.iter().map(|decl| unit.decl(*decl)) {
+            let mut same = around.decls.iter().map(|id| own.decl(*id)).filter(|one| one.name == decl.name);
+            let known = same.next();
+            if known.is_some_and(|known| known.base != BaseType::Unknown || !known.derived.is_empty()) {
+                continue;
+            }
+            let is_shared = !is_local || commons.contains(&decl.name);
+            let storage = if is_shared { SymbolKind::Static } else { SymbolKind::Local };
+            let symbol = self.declare((unit, decl), None, storage, around.span, 0, types);
+            self.get_mut(symbol).is_reference |= has_contained || decl.fortran.pointer || known.is_some();
         }
     }
 
@@ -239,6 +270,17 @@ impl Symbols {
                 let file = Span { start: 0, end: u32::MAX };
                 self.function(&scope.name, around.unwrap_or(file), 0);
             }
+        }
+    }
+
+    /// What the interface of a separate module procedure in another file declares, for the procedure.
+    fn interface_of(&mut self, procedure: &Scope, types: &Types) {
+        let all =
+            types.units.iter().flat_map(|unit| unit.scopes.iter().zip(0..).map(move |one| (*unit, one)));
+        let is_it = |scope: &Scope| scope.kind == ScopeKind::Interface && scope.name == procedure.name;
+        let body = all.filter(|_| procedure.is_declared_elsewhere).find(|(_, (scope, _))| is_it(scope));
+        if let Some((unit, (_, id))) = body {
+            self.procedure_scope(unit, ScopeId(id), procedure.span, types);
         }
     }
 
@@ -371,7 +413,10 @@ impl Symbols {
             let typed = typed_by_rule(unit, scope, &name).or_else(outer);
             let outer = around.into_iter().flat_map(|(unit, scope)| scopes_around(unit, scope));
             let uses = scopes_around(unit, scope).chain(outer).flat_map(|scope| &scope.uses);
-            let brought = uses.map(|used| modules.brings(used, &name)).max().unwrap_or(Brought::Not);
+            let brought = match scopes_around(unit, scope).any(|scope| scope.is_declared_elsewhere) {
+                true => Brought::Surely,
+                false => uses.map(|used| modules.brings(used, &name)).max().unwrap_or(Brought::Not),
+            };
             let (class, is_floating) = match brought {
                 Brought::Surely => (Class::Unknown, false),
                 Brought::Perhaps | Brought::Not => typed.unwrap_or_else(|| default_class(&name)),

@@ -45,6 +45,8 @@ pub struct Others<'a> {
     pub outside: &'a [Arc<Outside>],
     /// The Fortran file that includes the file, by its number, and where it does so.
     pub around: Option<(usize, u32)>,
+    /// Those that the Fortran file includes, by their numbers, and where it does so.
+    pub included: &'a [(usize, u32)],
 }
 
 impl Outside {

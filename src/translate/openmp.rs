@@ -184,7 +184,12 @@ impl OpenMp<'_> {
             let span = one.directive.span;
             let text = one.text.and_then(|text| scan.directives.get(text));
             let owner = owner(at).map(|above| bound[above].directive.span.start);
-            let edits = match lowered.left {
+            let lacks_item = lowered.parts.iter().any(|part| part.lacks_item());
+            if lacks_item {
+                all.diags.push(diag::not_yet(span, "a list with a name that was not found"));
+            }
+            let is_left = lowered.left || lacks_item;
+            let edits = match is_left {
                 true => None,
                 false => layout::edits_of(ground, span, text, owner, &lowered.parts),
             };
@@ -192,7 +197,7 @@ impl OpenMp<'_> {
                 true => layout::after_label(file, scan, span, edits),
                 false => edits,
             });
-            if edits.is_none() && !lowered.left {
+            if edits.is_none() && !is_left {
                 let name = acc::name(one.directive.kind);
                 all.diags.push(diag::not_yet(span, &format!("`{name}` among other code on one line")));
             }

@@ -3,6 +3,7 @@
 //! Invariant: says nothing of what becomes of a directive.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::acc;
@@ -105,7 +106,8 @@ impl Source {
             true => self.headers.iter().map(|header| Arc::clone(&header.outside)).collect(),
             false => Vec::new(),
         };
-        let others = Others { units: &headers, outside: &outside, around };
+        let included = self.included();
+        let others = Others { units: &headers, outside: &outside, around, included: &included };
         let mut symbols = Symbols::new(unit, &self.file.bytes, others, &self.macros(scan));
         let declared = self.headers.iter().flat_map(|header| &header.declared);
         // `link` gives a variable no memory before a data clause does.
@@ -118,6 +120,17 @@ impl Source {
             }
         }
         symbols
+    }
+
+    /// The files that a file of Fortran includes itself, by their numbers, and where it does so.
+    fn included(&self) -> Vec<(usize, u32)> {
+        if !self.file.language.is_fortran() || self.headers.is_empty() {
+            return Vec::new();
+        }
+        let number =
+            |path: &str| self.headers.iter().position(|header| Path::new(&header.file.name).ends_with(path));
+        let includes = scan::fortran_includes(&self.file);
+        includes.iter().filter_map(|one| Some((number(&one.path)?, one.span.start))).collect()
     }
 
     /// The variables that this file and its headers give a place on the device.

@@ -23,6 +23,7 @@ use crate::cuda::program::{Input, Refused, Seen, predefined, renamed};
 use crate::cuda::types::{complex, layout, layout::Layout, packed};
 use crate::diag::Diag;
 use crate::host::ir::{DeclKind, Function};
+use crate::sema::SymbolId;
 use crate::source::{Language, Span};
 
 /// Device code of one region, by the offset of its directive.
@@ -318,10 +319,10 @@ impl Device {
     }
 
     /// Notes that a kernel names a constant where the language wants one; false if there is no copy of it.
-    pub fn names_constant(&mut self, input: &Input, name: &str) -> bool {
-        let is_copied = copied::constant(input, name).is_some_and(|constant| constant.is_integer);
+    pub fn names_constant(&mut self, input: &Input, symbol: SymbolId) -> bool {
+        let is_copied = copied::is_copied(input, symbol);
         if is_copied {
-            self.sizes.insert(name.to_owned());
+            self.sizes.insert(input.symbols.get(symbol).name.clone());
         }
         is_copied
     }

@@ -5,13 +5,15 @@
 use std::collections::BTreeSet;
 
 use super::hosts;
+use crate::acc::ast::ClauseKind;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::meaning;
-use crate::cuda::program::{Input, Refused, Seen, defines, functions, refused, sizes};
+use crate::cuda::program::{Input, Refused, Seen, defines, functions, qualified, refused, sizes};
 use crate::cuda::types::{own, spelling};
 use crate::host::forms::EnumSpecifier;
 use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind, StmtId};
-use crate::sema::{Class, SymbolId};
+use crate::plan;
+use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 /// A constant at file scope.
@@ -153,19 +155,70 @@ fn is_word_of_the_compiler(input: &Input, name: &str) -> bool {
     true
 }
 
-/// Whether the code in `span` uses a variable where C++ wants a constant: the size of an array, a `case`.
-pub fn is_bound(input: &Input, span: Span, symbol: SymbolId) -> bool {
-    let known = input.symbols.get(symbol);
-    let unit = input.unit();
-    if !known.is_const || known.class != Class::Scalar {
-        return false;
-    }
+/// The constants that a construct names where C++ wants one: in sizes of its arrays and of those that it makes private, in
+/// `case`s, and in sizes of tiles.
+pub fn bounds(input: &Input, index: usize, stmt: StmtId) -> BTreeSet<SymbolId> {
+    let (unit, span) = (input.unit(), input.stmt_span(stmt));
+    let mut found: BTreeSet<SymbolId> = tiles(input, index, stmt).into_iter().collect();
     let named = sizes::names(unit, unit.decls_in(span).flat_map(sizes::of));
-    if named.iter().any(|(name, _)| *name == known.name) {
-        return true;
-    }
+    found.extend(named.into_iter().filter_map(|(name, at)| input.symbols.lookup(name, at.start)));
     let text = input.file().text(span);
-    words(&text).windows(2).any(|two| two[0] == "case" && two[1] == known.name)
+    let labels = placed_words(&text).into_iter().filter(|(at, _)| {
+        let path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        text[..*at].trim_end_matches(path).trim_end().ends_with("case")
+    });
+    found.extend(labels.filter_map(|one| qualified::symbol_of(input, &text, one, span.start)));
+    for at in inside(input, index, stmt) {
+        let place = input.bound[at].directive.span.start;
+        let private = input.clauses(at).filter(|kind| {
+            matches!(kind, ClauseKind::Private(_) | ClauseKind::Firstprivate(_) | ClauseKind::Reduction(..))
+        });
+        for item in private.flat_map(plan::list) {
+            let array = input.symbols.lookup(item.variable(), place);
+            let Some((seen, decl)) = array.and_then(|array| input.declaration(array)) else { continue };
+            let named = sizes::names(seen.unit, sizes::of(decl)).into_iter();
+            found.extend(named.filter_map(|(name, _)| input.symbols.lookup(name, decl.span.start)));
+        }
+    }
+    let is_outer = |symbol: SymbolId| !span.contains(input.symbols.get(symbol).scope);
+    found.retain(|at| is_variable(input, *at) && input.symbols.get(*at).is_const && is_outer(*at));
+    found
+}
+
+/// The variables in the sizes of the tiles of a construct.
+pub fn tiles(input: &Input, index: usize, stmt: StmtId) -> Vec<SymbolId> {
+    let mut found = Vec::new();
+    for at in inside(input, index, stmt) {
+        for kind in input.clauses(at) {
+            let ClauseKind::Tile(sizes) = kind else { continue };
+            for size in sizes {
+                let named = |one| qualified::symbol_of(input, &size.text, one, size.span.start);
+                found.extend(placed_words(&size.text).into_iter().filter_map(named));
+            }
+        }
+    }
+    found.retain(|symbol| is_variable(input, *symbol));
+    found
+}
+
+/// The directives of a construct.
+fn inside(input: &Input, index: usize, stmt: StmtId) -> impl Iterator<Item = usize> {
+    let span = input.stmt_span(stmt);
+    (0..input.bound.len()).filter(move |at| *at == index || span.contains(input.bound[*at].directive.span))
+}
+
+fn is_variable(input: &Input, symbol: SymbolId) -> bool {
+    let known = input.symbols.get(symbol);
+    let is_shared = known.kind == SymbolKind::Static && !input.symbols.is_static_member(symbol);
+    known.class == Class::Scalar
+        && (is_shared || matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter))
+}
+
+/// Whether the device file has a copy of a constant.
+pub fn is_copied(input: &Input, symbol: SymbolId) -> bool {
+    let found = constant(input, &input.symbols.get(symbol).name);
+    let declared = input.declaration(symbol);
+    found.zip(declared).is_some_and(|(found, (_, decl))| found.is_integer && std::ptr::eq(found.decl, decl))
 }
 
 /// Whether what defines a type or an enumerator means the same in the device file: it stands at file scope, and so does all

@@ -35,10 +35,7 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
         || !implied::implied(input, span).is_empty()
         || names_held(input, stmt)
         || own::uncopied(input, index, stmt).is_some()
-        || uses::outer(input, stmt).into_iter().any(|(symbol, _)| {
-            let is_copied = || copied::constant(input, &input.symbols.get(symbol).name).is_some();
-            copied::is_bound(input, span, symbol) && !is_copied()
-        })
+        || copied::bounds(input, index, stmt).into_iter().any(|bound| !copied::is_copied(input, bound))
         || uses::outer(input, stmt).into_iter().any(|(symbol, _)| is_placed(input, symbol))
 }
 

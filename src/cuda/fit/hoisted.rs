@@ -39,7 +39,7 @@ pub fn home<'a>(input: &Input<'a>, index: usize, stmt: StmtId) -> Option<Result<
     if class.is_some_and(|class| access::is_hidden(input, class)) {
         return left(" of a class that is not known everywhere");
     }
-    if names_own_types(input, function, stmt) {
+    if names_own_types(input, function, (index, stmt)) {
         return left(", with types that only the function knows,");
     }
     Some(Ok(Home { function, class }))
@@ -81,7 +81,7 @@ fn names_class(input: &Input, function: &Function, span: Span) -> bool {
 }
 
 /// Whether code names types, constants or parameters of templates that only the function around it knows.
-fn names_own_types(input: &Input, function: &Function, stmt: StmtId) -> bool {
+fn names_own_types(input: &Input, function: &Function, (index, stmt): (usize, StmtId)) -> bool {
     let unit = input.unit();
     let span = unit.stmt(stmt).span;
     let head = input.file().text(Span { start: function.span.start, end: function.name_span.start });
@@ -104,14 +104,11 @@ fn names_own_types(input: &Input, function: &Function, stmt: StmtId) -> bool {
         unit.decls_named(word).any(|decl| is_type(decl.kind) && is_inside(decl.name_span))
             || unit.records_named(word).any(|record| is_inside(record.span))
     };
-    let mut outer = uses::outer(input, stmt).into_iter();
+    let mut bounds = copied::bounds(input, index, stmt).into_iter();
     words(&text)
         .into_iter()
         .any(|word| is_own_type(word) || params.contains(&word) && !keywords.contains(&word))
-        || outer.any(|(symbol, _)| {
-            let is_local = input.symbols.get(symbol).kind == SymbolKind::Local;
-            is_local && copied::is_bound(input, span, symbol)
-        })
+        || bounds.any(|symbol| input.symbols.get(symbol).kind == SymbolKind::Local)
 }
 
 /// A function that holds a launch.

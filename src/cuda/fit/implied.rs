@@ -140,7 +140,7 @@ fn conversions(input: &Input, span: Span) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let unit = input.unit();
-    let mut named: Vec<String> = words(&input.file().text(span)).into_iter().map(str::to_owned).collect();
+    let mut named: Vec<String> = words(&input.source.code(span)).into_iter().map(str::to_owned).collect();
     for expr in unit.exprs_in(span) {
         let ExprKind::Name(name) = &expr.kind else { continue };
         let symbol = input.symbols.lookup(name, expr.span.start);
@@ -188,7 +188,7 @@ fn has_objects_as_values(input: &Input, span: Span) -> bool {
 
 /// The constructors and destructors of the classes that code names, and of those of their members.
 pub fn structors(input: &Input, seen: &Seen, span: Span) -> BTreeSet<String> {
-    let text = seen.file.text(span);
+    let text = seen.code(span);
     structors_of(input, words(&text).into_iter().map(str::to_owned).collect())
 }
 

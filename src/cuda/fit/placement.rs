@@ -9,7 +9,7 @@ use super::left::{Left, Writable};
 use super::{callable, copied, counterpart, cpp, object, obstacle, undeclared};
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::program::functions::{functions, in_namespace, is_plain};
-use crate::cuda::program::{Input, Refused, levels, refused, repeated, routines, units};
+use crate::cuda::program::{Input, Refused, levels, refused, repeated, routines, type_uses, units};
 use crate::cuda::types::spelling;
 use crate::host::ir::StmtId;
 use crate::plan::KernelsPart;
@@ -163,7 +163,7 @@ fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bo
     let object = object::needed(input, index, stmt).filter(|_| in_place);
     let input = &Input { in_place, object, ..*input };
     let span = input.stmt_span(stmt);
-    let whole = || spelling::none_too_long(input, span);
+    let whole = || spelling::none_too_long(input, span).and_then(|()| type_uses::none_asked(input, stmt));
     if !in_place {
         let fits = whole()
             .and_then(|()| callable::none(input, index, stmt))

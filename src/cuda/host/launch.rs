@@ -99,6 +99,30 @@ impl<'a> Lowering<'a> {
         Ok(vec![call])
     }
 
+    /// Copies the constants that a construct names where C++ wants one.
+    fn copy_bounds(
+        &mut self,
+        input: &Input<'a>,
+        (index, stmt): (usize, StmtId),
+        captured: &mut Vec<Captured>,
+    ) -> Result<(), Refused> {
+        let refused = |symbol: SymbolId, what: &str| {
+            let what = format!("`{}`, a {what},", input.symbols.get(symbol).name);
+            Err(refused(input.bound[index].directive.span, &what))
+        };
+        let is_const = |symbol: &SymbolId| input.symbols.get(*symbol).is_const;
+        if let Some(size) = copied::tiles(input, index, stmt).into_iter().find(|size| !is_const(size)) {
+            return refused(size, "variable that is the size of a tile");
+        }
+        for bound in copied::bounds(input, index, stmt).into_iter().filter(|_| !input.in_place) {
+            if !self.device.names_constant(input, bound) {
+                return refused(bound, "constant of the host that is the size of an array or of a tile");
+            }
+            captured.retain(|one| one.symbol != bound);
+        }
+        Ok(())
+    }
+
     /// Decides what runs where and which variables go there.
     fn scheduled(
         &mut self,
@@ -118,17 +142,7 @@ impl<'a> Lowering<'a> {
         let Environment { variables: mut captured, extras } =
             capture::capture(input, index, stmt, &nest, kind, &own)?;
         self.diags.extend(threads::said(input, index, &own));
-        if !input.in_place {
-            let within = input.stmt_span(stmt);
-            captured.retain(|one| {
-                let is_bound = copied::is_bound(input, within, one.symbol);
-                !(is_bound && self.device.names_constant(input, &one.name))
-            });
-            if let Some(one) = captured.iter().find(|one| copied::is_bound(input, within, one.symbol)) {
-                let what = format!("`{}`, a constant of the host that is the size of an array,", one.name);
-                return Err(refused(input.bound[index].directive.span, &what));
-            }
-        }
+        self.copy_bounds(input, (index, stmt), &mut captured)?;
         captured.iter_mut().for_each(|one| lengthen(input, stmt, one));
         if let Some(one) = captured.iter().find(|one| is_macro_since(input, stmt, one)) {
             let what = format!("`{}`, which is a macro's name by then,", one.name);

@@ -2,14 +2,16 @@
 //!
 //! Invariant: where an array stands as a whole and its type may count, it is reported.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Input, defines};
+use super::{Input, Refused, defines, refused, uses};
 use crate::cuda::code::text::{placed_words, words};
 use crate::host::ir::StmtId;
+use crate::sema::SymbolKind;
+use crate::source::Span;
 
 /// Words that ask for the type of what comes after them.
 const ASKING: [&str; 9] = [
@@ -23,6 +25,41 @@ const ASKING: [&str; 9] = [
     "__alignof__",
     "__builtin_object_size",
 ];
+
+/// That a region does not ask for the types of expressions, which C and C++ say in other ways, and of variables that it does not use.
+pub fn none_asked(input: &Input, stmt: StmtId) -> Result<(), Refused> {
+    let span = input.stmt_span(stmt);
+    // Each byte is a character: letters of comments may be of any encoding.
+    let plain = |bytes: &[u8]| -> String {
+        bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { ' ' }).collect()
+    };
+    let text = plain(input.source.scan.shadow.get(span.range()).unwrap_or_default());
+    let whole = plain(input.file().slice(span));
+    let used = OnceCell::new();
+    for (at, word) in placed_words(&text) {
+        let start = at + word.len();
+        let inside = text[start..].trim_start().strip_prefix('(').filter(|_| word.contains("typeof"));
+        let Some((operand, _)) = inside.and_then(|inside| inside.split_once(')')) else { continue };
+        let from = text.len() - inside.map_or(0, str::len);
+        let is_used = |name: &str| {
+            let Some(symbol) = input.symbols.lookup(name, span.start + at as u32) else { return true };
+            let known = input.symbols.get(symbol);
+            let is_variable =
+                matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
+            let used = || used.get_or_init(|| uses::outer(input, stmt)).iter().any(|(one, _)| *one == symbol);
+            input.in_place || !is_variable || span.contains(known.scope) || used()
+        };
+        if whole.get(from..from + operand.len()) != Some(operand) || !words(operand).into_iter().all(is_used)
+        {
+            let at = Span { start: span.start + at as u32, end: span.start + start as u32 };
+            return Err(refused(
+                at,
+                &format!("`{word}` of an expression, or of what is not used otherwise,"),
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// Whether a region, or a macro that it uses, says an array as a whole where its type counts.
 pub fn uses_type(input: &Input, stmt: StmtId, name: &str) -> bool {

@@ -1155,14 +1155,20 @@ __host__ __device__ constexpr unsigned long long count(Common first, Common end,
 template <class A, class B, class S = int>
 __host__ __device__ constexpr unsigned long long trips(A first, B end, S step = 1)
 {
-    return detail::count<decltype(first + end)>(first, end, step, false);
+    if constexpr (std::is_pointer<A>::value)
+        return trips(0, end - first, step);
+    else
+        return detail::count<decltype(first + end)>(first, end, step, false);
 }
 
 // The same for `i <= last`.
 template <class A, class B, class S = int>
 __host__ __device__ constexpr unsigned long long trips_to(A first, B last, S step = 1)
 {
-    return detail::count<decltype(first + last)>(first, last, step, true);
+    if constexpr (std::is_pointer<A>::value)
+        return trips_to(0, last - first, step);
+    else
+        return detail::count<decltype(first + last)>(first, last, step, true);
 }
 
 // The tiles in which gangs take the iterations of a nest of two loops, each thread an element of a tile: what rows and

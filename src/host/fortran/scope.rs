@@ -80,6 +80,7 @@ impl<'t> Reader<'_, 't> {
             result: None,
             is_pure: false,
             is_elemental: false,
+            is_declared_elsewhere: false,
             function: None,
         });
         ScopeId(self.unit.scopes.len() as u32 - 1)
@@ -295,7 +296,7 @@ impl<'t> Reader<'_, 't> {
             }
         }
         if head.word() == "module_procedure_statement" && !has_list {
-            params = self.of_interface(whole);
+            params = self.of_interface();
         }
         params
     }
@@ -319,13 +320,14 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// What the interface body of a separate module procedure declares, once more for the procedure itself; its dummies.
-    fn of_interface(&mut self, whole: Span) -> Vec<DeclId> {
+    fn of_interface(&mut self) -> Vec<DeclId> {
         let Some(name) = self.scope_mut().map(|scope| scope.name.clone()) else { return Vec::new() };
         let body =
             self.unit.scopes.iter().find(|scope| scope.kind == ScopeKind::Interface && scope.name == name);
         let Some((declared, result, is_pure)) =
             body.map(|body| (body.decls.clone(), body.result.clone(), body.is_pure))
         else {
+            self.scope_mut().into_iter().for_each(|scope| scope.is_declared_elsewhere = true);
             return Vec::new();
         };
         if let Some(scope) = self.scope_mut() {
@@ -334,8 +336,7 @@ impl<'t> Reader<'_, 't> {
         }
         let mut params = Vec::new();
         for from in declared {
-            let decl =
-                Decl { span: whole, name_span: Span::at(whole.end as usize), ..self.unit.decl(from).clone() };
+            let decl = self.unit.decl(from).clone();
             let id = DeclId(self.unit.decls.len() as u32);
             if decl.kind == DeclKind::Parameter {
                 params.push(id);
