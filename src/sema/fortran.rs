@@ -16,7 +16,7 @@ use crate::host::ir::{
 use crate::scan::Define;
 use crate::source::Span;
 
-use super::outside::{self, Outside};
+use super::outside::{self, Others, Outside};
 use super::symbol::{Class, Symbol, SymbolId, SymbolKind};
 use super::symbols::{Symbols, Types};
 
@@ -114,7 +114,7 @@ impl Symbols {
     pub(super) fn fortran(
         &mut self,
         unit: &Unit,
-        (around, included): (Option<(usize, u32)>, &[(usize, u32)]),
+        Others { around, included, .. }: Others,
         types: &Types,
         wanted: FxHashSet<Cow<str>>,
     ) {

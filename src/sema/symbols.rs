@@ -201,7 +201,7 @@ impl Symbols {
             symbols.outside = others.outside.to_vec();
             symbols.outside.push(Arc::new(Outside::of(unit, &[])));
             let wanted = Symbols::wanted(others.outside, unit, text, macros);
-            symbols.fortran(unit, (others.around, others.included), &types, wanted);
+            symbols.fortran(unit, others, &types, wanted);
         } else {
             symbols.c_family(unit, headers, file, &types);
         }
