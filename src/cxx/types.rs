@@ -3,6 +3,7 @@
 //! Invariant: a kind that is not surely known has no size.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -138,6 +139,8 @@ pub struct Files<'a> {
     includes: OnceCell<Vec<Include>>,
     /// Declarations under conditions, by their units and places: whether another build may have another one.
     chosen: RefCell<FxHashMap<(usize, u32), bool>>,
+    /// The names of those whose types were asked for.
+    asked: RefCell<BTreeSet<String>>,
 }
 
 /// Files that are often included and state no types of letters.
@@ -153,7 +156,13 @@ enum Found<'a> {
 impl<'a> Files<'a> {
     /// A file and those whose modules it uses or which it includes.
     pub fn new(own: Texts<'a>, others: Vec<Texts<'a>>) -> Files<'a> {
-        Files { own, others, includes: OnceCell::new(), chosen: RefCell::default() }
+        Files {
+            own,
+            others,
+            includes: OnceCell::new(),
+            chosen: RefCell::default(),
+            asked: RefCell::default(),
+        }
     }
 
     /// The declaration of a variable, the file where it stands, and a place in its scoping unit.
@@ -244,16 +253,22 @@ impl<'a> Files<'a> {
         let stated = without_prefixes(&stated);
         let after = plain_code(seen, Span { start: decl.name_span.end, end: decl.span.end });
         // An old way to state a kind after the name.
-        if after.starts_with('*') || self.is_chosen(seen, decl, stated) {
+        if after.starts_with('*') {
             return None;
         }
+        self.ask(seen, decl, stated);
         self.stated(seen, stated, decl.span.start)
     }
 
-    /// Whether a branch of the preprocessor that another build may read declares a name without `stated` in the line.
-    fn is_chosen(&self, seen: Texts<'a>, decl: &Decl, stated: &str) -> bool {
+    /// The names, whose types were asked for since the last call, that other builds may declare otherwise.
+    pub fn take_asked(&self) -> BTreeSet<String> {
+        self.asked.take()
+    }
+
+    /// Notes a name if a branch of the preprocessor that another build may read declares it without `stated` in the line.
+    fn ask(&self, seen: Texts<'a>, decl: &Decl, stated: &str) {
         if !is_conditional(seen, decl) {
-            return false;
+            return;
         }
         let find = || {
             let branches = scan::branches_beside(seen.file, decl.span.start);
@@ -264,7 +279,9 @@ impl<'a> Files<'a> {
             })
         };
         let key = (std::ptr::from_ref(seen.unit).addr(), decl.name_span.start);
-        *self.chosen.borrow_mut().entry(key).or_insert_with(find)
+        if *self.chosen.borrow_mut().entry(key).or_insert_with(find) {
+            self.asked.borrow_mut().insert(decl.name.clone());
+        }
     }
 
     /// The type that a text without blanks begins with.
@@ -317,8 +334,8 @@ impl<'a> Files<'a> {
             Found::Decl(there, decl) => {
                 let init = there.unit.expr(decl.init.filter(|_| decl.is_const)?).span;
                 let text = plain_code(there, init);
-                let is_chosen = self.is_chosen(there, decl, &format!("{}={text}", decl.name));
-                if is_chosen { None } else { self.kind(there, &text, init.start, depth) }
+                self.ask(there, decl, &format!("{}={text}", decl.name));
+                self.kind(there, &text, init.start, depth)
             }
         }
     }

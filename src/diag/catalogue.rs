@@ -1788,6 +1788,20 @@ pub fn openmp_before_call(at: Span, directive: &str) -> Diag {
     )
 }
 
+/// A0410
+pub fn kind_by_condition(at: Span, names: &str) -> Diag {
+    diag(
+        410,
+        Severity::Differs,
+        at,
+        format!(
+            "a condition of the preprocessor chooses {names}: the device code is for the branch that is read here"
+        ),
+        "compiled for one branch",
+        "translate with the `-D` or `-U` of the build",
+    )
+}
+
 /// A0501
 pub fn copied_each_iteration(at: Span, names: &str, bytes: &str, help: &str) -> Diag {
     diag(

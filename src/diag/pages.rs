@@ -163,6 +163,7 @@ pages! {
     407 Cuda "A0407.md"
     408 Cuda "A0408.md"
     409 Cuda "A0409.md"
+    410 Cuda "A0410.md"
     501 Both "A0501.md"
     502 Both "A0502.md"
     503 Both "A0503.md"

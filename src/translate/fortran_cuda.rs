@@ -337,7 +337,13 @@ impl FortranCuda {
                 what: "a construct with lines of the preprocessor in it".to_owned(),
             });
         }
+        view.ground.files.take_asked();
         let mut construct = cxx::construct(&view.ground, at, &name)?;
+        let asked: Vec<String> =
+            view.ground.files.take_asked().iter().map(|name| format!("`{name}`")).collect();
+        if !asked.is_empty() {
+            self.said.push(diag::kind_by_condition(span, &asked.join(", ")));
+        }
         self.check(view, &construct, span, source)?;
         let mut calls = self.places(view, &construct.declared, span)?;
         // What a clause names may be in nothing that the kernel does.
