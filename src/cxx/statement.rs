@@ -256,7 +256,7 @@ impl<'a> Body<'a> {
 
     fn choice(&mut self, cond: ExprId, then: StmtId, other: Option<StmtId>, at: Span) -> Result<(), Why> {
         let seen = self.values.files.own;
-        let mut text = plain_code(seen, at);
+        let mut text = plain_code(seen, head(seen.unit, cond, at));
         if let Some((name, rest)) = text.split_once(':')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         {
@@ -282,7 +282,7 @@ impl<'a> Body<'a> {
         while let Some(id) = rest {
             rest = None;
             if let StmtKind::If { cond, then, other } = &seen.unit.stmt(id).kind
-                && plain_code(seen, seen.unit.stmt(id).span).starts_with("elseif(")
+                && plain_code(seen, head(seen.unit, *cond, seen.unit.stmt(id).span)).starts_with("elseif(")
             {
                 let cond = self.values.value(*cond)?;
                 self.line(&format!("}} else if ({}) {{", cond.text));
@@ -793,4 +793,10 @@ impl<'a> Body<'a> {
 /// The number that a text in C++ is.
 fn plain_number(text: &str) -> Option<i128> {
     text.trim_end_matches("ll").parse().ok()
+}
+
+/// A statement up to the end of its condition.
+fn head(unit: &Unit, cond: ExprId, at: Span) -> Span {
+    let cond = unit.expr(cond).span;
+    if cond.is_empty() { at } else { Span { start: at.start, end: cond.end } }
 }
