@@ -66,6 +66,12 @@ impl FortranCuda {
         if layout::innermost(unit, entry.first.start).is_some_and(|scope| scope.is_pure) {
             return Ok(true);
         }
+        if entry.is_continued(file) {
+            return Err(Why {
+                at,
+                what: "what stands before a statement that another build continues".to_owned(),
+            });
+        }
         let conditions = allocations::conditions_of(file, &view.conditions, at.start, entry.place.start);
         for line in lines {
             self.need(view, file, entry.first.start, false)?;
@@ -121,6 +127,18 @@ impl Entry {
         let others = directives.map(|(_, span)| span).chain(conditions.map(|one| one.head()));
         let place = others.chain([first]).min_by_key(|span| span.start)?;
         Some(Entry { first, place })
+    }
+
+    /// Whether the code before it, in whatever branch, says that it goes on.
+    fn is_continued(&self, file: &SourceFile) -> bool {
+        let line = file.lines.span(file.lines.line(self.place.start));
+        let before = file.text(Span { start: line.start.saturating_sub(4096), end: line.start });
+        let mut code = before
+            .lines()
+            .rev()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with(['!', '#']));
+        code.next().is_some_and(|line| line.ends_with('&'))
     }
 
     /// The edit that puts a line there, as far from the margin as the first statement.
