@@ -118,7 +118,7 @@ impl Brief {
 }
 
 /// The names that a text includes, and whether they stand between quotes.
-fn included(text: &[u8]) -> Vec<(String, bool)> {
+pub fn included(text: &[u8]) -> Vec<(String, bool)> {
     memchr::memchr_iter(b'#', text).filter_map(|at| inclusion(text.get(at + 1..)?)).collect()
 }
 

@@ -17,7 +17,7 @@ use crate::scan::{Defined, Outline, Shown};
 use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
 use crate::{Declarations, Header, Source, To, cuda, scan};
 
-use super::brief::{Briefs, Said};
+use super::brief::{self, Briefs, Said};
 use super::build::{Build, CompilerFlags};
 use super::manifest;
 use super::once::{Once, once};
@@ -175,8 +175,7 @@ impl Headers {
             files.iter().filter_map(|path| Some((path.to_path_buf(), form(path)?))).collect();
         let files: HashSet<&Path> = files.iter().copied().collect();
         let by_c = LazyCell::new(|| included_by_c(&files));
-        let is_shared =
-            |path: &Path| path.file_name().is_some_and(|name| by_c.contains(name.as_encoded_bytes()));
+        let is_shared = |path: &Path| path.file_name().is_some_and(|name| by_c.contains(name));
         let mut guests: HashMap<PathBuf, Form> = HashMap::new();
         let mut included = Inclusions::new();
         let mut next: Vec<(PathBuf, Form)> = named.iter().map(|(path, form)| (path.clone(), *form)).collect();
@@ -471,17 +470,13 @@ fn included_by(path: &Path, form: Form) -> Vec<(String, u32)> {
 }
 
 /// The names, without folders, of what files in C and C++ include between quotes.
-fn included_by_c(files: &HashSet<&Path>) -> HashSet<Vec<u8>> {
+fn included_by_c(files: &HashSet<&Path>) -> HashSet<OsString> {
     let is_c = |path: &&&Path| Language::of(path).is_some_and(|language| !language.is_fortran());
     let names = files.par_iter().filter(is_c).flat_map_iter(|path| {
-        let bytes = fs::read(path).unwrap_or_default();
-        let names = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
-            let rest =
-                line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"include")?;
-            let path = rest.trim_ascii_start().strip_prefix(b"\"")?.split(|byte| *byte == b'"').next()?;
-            path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec)
-        });
-        names.collect::<Vec<_>>()
+        let quoted = brief::included(&fs::read(path).unwrap_or_default())
+            .into_iter()
+            .filter(|(_, is_quoted)| *is_quoted);
+        quoted.filter_map(|(name, _)| Path::new(&name).file_name().map(OsString::from)).collect::<Vec<_>>()
     });
     names.collect()
 }

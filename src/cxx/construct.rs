@@ -560,6 +560,13 @@ impl<'a> Maker<'a> {
         })
     }
 
+    /// Clauses for the scalars that one part leaves for another: on a queue, the host has not got the value when it asks for the next.
+    fn left_on_queue(&self) -> impl Iterator<Item = String> {
+        let scalars = self.ground.plan.scalars_around(self.index);
+        let symbols = scalars.filter_map(|item| self.ground.symbols.lookup(item, self.extent.start));
+        symbols.filter_map(|symbol| Some(format!("copy({})", self.variables.get(symbol)?.name)))
+    }
+
     /// Reads the clauses: those of the construct and of the loops in it. For each piece what it says of its own, and its place.
     fn directives(&mut self, pieces: &[Piece]) -> Result<Vec<(Vec<String>, u32)>, Why> {
         let ground = self.ground;
@@ -593,10 +600,9 @@ impl<'a> Maker<'a> {
                     clauses.iter().any(|clause| word.starts_with(clause))
                 };
                 outside = of_construct.extract_if(.., is_data).collect();
-                // On a queue, the host has not got the value from one part when it asks for the next.
-                let queued = ground.plan.scalars_around(self.index).filter(|_| all.order.queue.is_some());
-                let symbols = queued.filter_map(|item| symbols.lookup(item, self.extent.start));
-                outside.extend(symbols.filter_map(name).map(|name| format!("copy({name})")));
+                if all.order.queue.is_some() {
+                    outside.extend(self.left_on_queue());
+                }
             }
             let mut lines: BTreeMap<StmtId, Vec<String>> = BTreeMap::new();
             let combined: BTreeSet<usize> = pieces.iter().filter_map(|piece| piece.combined).collect();
