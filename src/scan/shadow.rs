@@ -112,7 +112,7 @@ fn line(file: &SourceFile, line: &Line, shown: &Shown, scan: &mut Scan) {
             }
             scan.directives[known..].sort_by_key(|text| text.span.start);
             let words = line.pieces.iter().flat_map(|piece| words_of(&file.bytes, *piece));
-            let names = words.filter(|span| file.slice(*span).starts_with(b"acc_"));
+            let names = words.filter(|span| is_name_of_openacc(file.slice(*span)));
             scan.names.extend(names.map(|span| AccName {
                 name: file.text(span).into_owned(),
                 span,
@@ -217,13 +217,18 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         }
     } else if text == b"acc" {
         scan.directives.extend(macro_argument(file, span, shown));
-    } else if text.starts_with(b"acc_") || text == b"_OPENACC" {
+    } else if is_name_of_openacc(text) {
         let active = shown.shows(span.start);
         scan.names.push(AccName { name: file.text(span).into_owned(), span, active, in_macro: false });
     } else if matches!(file.language, Language::Cpp | Language::Header) {
         // The grammar of C knows a row of texts and names, that of C++ a suffix.
         blank(&mut scan.shadow, span);
     }
+}
+
+/// Whether a word may be a name of the run-time library, or is the macro that says that OpenACC is there.
+fn is_name_of_openacc(word: &[u8]) -> bool {
+    word.starts_with(b"acc_") || word == b"_OPENACC"
 }
 
 /// Shows a name in place of an expression whose type the word at `span` asks for.

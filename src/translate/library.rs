@@ -348,7 +348,11 @@ impl<'a> Library<'a> {
             if is_text || around.any(|fork| fork.branches.iter().any(|branch| stays(branch.head))) {
                 continue;
             }
-            self.diags.push(diag::value_of_openacc(span));
+            let asks = before.trim_end_matches([' ', '\t', '(']).ends_with("defined");
+            self.diags.push(match asks {
+                true => diag::woken_by_openmp(span, 1),
+                false => diag::value_of_openacc(span),
+            });
             add(edits, Edit { span, text: b"_OPENMP".to_vec() });
         }
     }

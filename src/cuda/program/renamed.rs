@@ -71,8 +71,7 @@ fn is_vector_type(word: &str) -> bool {
         "float",
         "double",
     ];
-    let (element, count) = word.split_at(word.len().saturating_sub(1));
-    ELEMENTS.contains(&element) && ["1", "2", "3", "4"].contains(&count)
+    word.strip_suffix(['1', '2', '3', '4']).is_some_and(|element| ELEMENTS.contains(&element))
 }
 
 fn is_in(list: &Words, word: &str) -> bool {
