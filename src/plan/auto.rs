@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DirectiveKind, ListItem, Name};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, Name};
 use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
@@ -82,6 +82,8 @@ pub(super) struct Changes {
     pub(super) settled: BTreeMap<usize, Vec<Clause>>,
     /// Variables of which each gang of a compute construct has its own, by the construct's index.
     pub(super) own: BTreeMap<usize, BTreeSet<SymbolId>>,
+    /// Scalars of queued `kernels` constructs that a queue may still have to bring to the host, by the construct's index.
+    pending: BTreeMap<usize, BTreeSet<SymbolId>>,
     /// New directives.
     pub(super) implied: Vec<Bound>,
 }
@@ -134,6 +136,10 @@ impl Settling<'_, '_> {
         let is_left = in_kernels || self.has_auto(index) || self.has_plain_loops(index, stmt);
         if region == Region::Serial || !is_left {
             return;
+        }
+        if in_kernels {
+            let pending = self.input.pending_scalars(index, stmt);
+            self.changes.pending.extend((!pending.is_empty()).then_some((index, pending)));
         }
         self.around = self.around(index);
         let at = one.directive.span.start;
@@ -369,6 +375,12 @@ impl Changes {
             let items = own.into_iter().map(|symbol| implied_item(facts.symbols, here, symbol)).collect();
             let clause = implied_clause(here, "firstprivate", ClauseKind::Firstprivate(items));
             all[index].directive.clauses.push(clause);
+        }
+        for (index, pending) in self.pending {
+            let here = all[index].directive.span.start;
+            let items = pending.into_iter().map(|symbol| implied_item(facts.symbols, here, symbol)).collect();
+            let kind = ClauseKind::Data(DataClause::Copyin { readonly: false }, items);
+            all[index].directive.clauses.push(implied_clause(here, "copyin", kind));
         }
         for (index, clauses) in self.settled {
             if let Some(one) = all.get_mut(index) {

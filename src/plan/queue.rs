@@ -2,14 +2,116 @@
 //!
 //! Invariant: says what could go wrong; changes nothing.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
 use crate::acc::Queue;
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, Expr};
 use crate::bind::Bound;
 use crate::diag;
-use crate::host::ir::{ExprKind, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
-use crate::sema::{Class, SymbolId, SymbolKind, has_variable_length, uses};
+use crate::host::ir::{ExprKind, Function, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
+use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 
-use super::{Item, Maker, Names, Sharing};
+use super::{Input, Item, Maker, Names, Sharing};
+
+impl Input<'_> {
+    /// The scalars that `kernels` construct `index`, which is put into a queue, only reads, and whose values queued work may still
+    /// have to bring to the host: they are copied when the queue reaches the construct (2.6.2), not when the host does. The value
+    /// of what a procedure gets by reference may be asked for by those that call it.
+    pub(super) fn pending_scalars(&self, index: usize, stmt: StmtId) -> BTreeSet<SymbolId> {
+        if self.queues.queued.len() < 2 || !is_queued(&self.bound[index].directive, self.unit) {
+            return BTreeSet::new();
+        }
+        let function = self.bound[index].function;
+        let returned = self.queues.returned.get_or_init(|| self.returned());
+        let is_elsewhere = returned.iter().any(|one| one.0 != function);
+        let may_come = |symbol: SymbolId| {
+            let known = self.symbols.get(symbol);
+            let is_handed =
+                known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
+            is_handed && is_elsewhere || returned.iter().any(|one| one.1 == symbol)
+        };
+        let stated = self.stated(index);
+        let inner = self.all_loops_below(index).into_iter().chain([index]);
+        let inner: Vec<SymbolId> = inner.flat_map(|at| self.own_of_loop(at)).collect();
+        let is_free = |symbol: SymbolId| {
+            let known = self.symbols.get(symbol);
+            known.class == Class::Scalar
+                && known.kind != SymbolKind::Member
+                && !known.is_const
+                && !self.is_inside(symbol, stmt)
+                && !stated.contains(&known.name)
+                && !inner.contains(&symbol)
+        };
+        let used = uses(self.unit, self.symbols, stmt);
+        let read = used.iter().filter(|(_, how)| how.exposed && !how.written && !how.address_taken);
+        read.map(|(symbol, _)| symbol).filter(|symbol| is_free(*symbol) && may_come(*symbol)).collect()
+    }
+
+    /// The variables of which the clauses of a directive give each thread or gang its own.
+    fn own_of_loop(&self, at: usize) -> Vec<SymbolId> {
+        let clauses = self.clauses(at);
+        let reduced = clauses.reduction.iter().map(|(_, item)| *item);
+        let own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
+        own.filter_map(|item| self.symbol_of(at, item)).collect()
+    }
+
+    /// The scalars that queued work brings back to the host, each with the function of that work.
+    fn returned(&self) -> Vec<(Option<FunctionId>, SymbolId)> {
+        let mut returned = Vec::new();
+        for at in self.queues.queued.iter().copied() {
+            let function = self.bound[at].function;
+            let symbols = self.brought_back(at).into_iter();
+            let is_scalar = |symbol: &SymbolId| {
+                matches!(self.symbols.get(*symbol).class, Class::Scalar | Class::Unknown)
+            };
+            returned.extend(symbols.filter(is_scalar).map(|symbol| (function, symbol)));
+        }
+        for call in &self.unit.exprs {
+            let ExprKind::Call { callee, args } = &call.kind else { continue };
+            let ExprKind::Name(name) = &self.unit.expr(*callee).kind else { continue };
+            let comes = ["acc_copyout", "acc_update_self", "acc_update_host", "acc_memcpy_from_device"];
+            if !name.ends_with("_async") || !comes.iter().any(|routine| name.starts_with(routine)) {
+                continue;
+            }
+            let functions = self.unit.functions.iter();
+            let holds = |function: &Function| function.span.contains(call.span);
+            let around = functions.enumerate().filter(|(_, function)| holds(function)).last();
+            let function = around.map(|(at, _)| FunctionId(at as u32));
+            let named = args.first().map(|first| sema::reads_of_expr(self.unit, self.symbols, *first));
+            returned.extend(named.into_iter().flatten().map(|symbol| (function, symbol)));
+        }
+        returned.sort_unstable();
+        returned.dedup();
+        returned
+    }
+
+    /// The variables that directive `index` brings back to the host.
+    fn brought_back(&self, index: usize) -> Vec<SymbolId> {
+        let clauses = self.clauses(index);
+        let comes = |data: &DataClause| matches!(data, DataClause::Copy | DataClause::Copyout { .. });
+        let data = clauses.data.iter().filter(|(data, _)| comes(data)).map(|(_, item)| *item);
+        let updates = self.bound[index].directive.clauses.iter().flat_map(|clause| match &clause.kind {
+            ClauseKind::UpdateSelf(list) => list.as_slice(),
+            _ => &[],
+        });
+        let loops = std::iter::once(index).chain(self.all_loops_below(index));
+        let reduced = loops.flat_map(|at| self.clauses(at).reduction).map(|(_, item)| item);
+        let listed = data.chain(updates).chain(reduced);
+        let mut all: Vec<SymbolId> = listed.filter_map(|item| self.symbol_of(index, item)).collect();
+        let kind = self.bound[index].directive.kind;
+        if let Some(stmt) = self.bound[index].stmt()
+            && matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop)
+        {
+            let used = uses(self.unit, self.symbols, stmt);
+            let is_changed = |how: &sema::Use| how.written || how.address_taken;
+            let is_own = |symbol| self.is_inside(symbol, stmt) || self.is_own_counter(stmt, symbol);
+            let changed = used.iter().filter(|(symbol, how)| is_changed(how) && !is_own(*symbol));
+            all.extend(changed.map(|(symbol, _)| symbol));
+        }
+        all
+    }
+}
 
 impl Maker<'_> {
     /// Says which local variables a queued directive may outlive: those that it maps, in a function that waits for
@@ -46,7 +148,7 @@ impl Maker<'_> {
     }
 
     /// Notes that the host waits for directive `index` of a Fortran procedure that may return before its queue gets to it:
-    /// what describes the shape of a local or dummy array is gone by then, and gfortran 12 looks there.
+    /// what is local is gone by then, and so is what says where and how large a dummy argument is, and gfortran 12 looks there.
     fn held(&mut self, index: usize, function: FunctionId) {
         let scope = self.input.unit.scopes.iter().find(|scope| scope.function == Some(function));
         if scope.is_some_and(|scope| scope.kind == ScopeKind::Program) {
@@ -54,17 +156,12 @@ impl Maker<'_> {
         }
         let goes = |symbol: &SymbolId| {
             let known = self.input.symbols.get(*symbol);
-            let said = &known.fortran;
-            let is_described = said.assumed_shape || said.assumed_size || said.allocatable || said.pointer;
             match known.kind {
                 SymbolKind::Local => {
                     self.input.unit.function(function).span.contains(known.scope)
                         || known.scope.contains(self.input.unit.function(function).span)
                 }
-                SymbolKind::Parameter => {
-                    known.class == Class::Array
-                        && (is_described || has_variable_length(self.input.unit, self.input.symbols, *symbol))
-                }
+                SymbolKind::Parameter => true,
                 _ => false,
             }
         };
@@ -176,6 +273,8 @@ pub(super) struct Queues {
     enters: Vec<usize>,
     /// Calls of a routine that queues data for the device.
     entering_calls: Vec<u32>,
+    /// The scalars that queued work brings back to the host, each with the function of that work.
+    returned: OnceCell<Vec<(Option<FunctionId>, SymbolId)>>,
 }
 
 impl Queues {
@@ -203,6 +302,7 @@ impl Queues {
             enters: queued.iter().copied().filter(|at| is_kind(*at, DirectiveKind::EnterData)).collect(),
             queued,
             entering_calls,
+            returned: OnceCell::new(),
         }
     }
 
