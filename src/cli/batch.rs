@@ -50,6 +50,9 @@ struct Batch<'a> {
     baseline: Option<Baseline>,
     /// The hashes of headers that are not inputs; `None` for those that are.
     outside: Mutex<HashMap<PathBuf, Option<String>>>,
+    /// What the sources that are replaced in place need beside them, as far as it is written: the files of the library, with the
+    /// names of the support header that are in use.
+    grounds: Mutex<BTreeMap<PathBuf, BTreeSet<String>>>,
 }
 
 impl Batch<'_> {
@@ -123,9 +126,12 @@ impl Batch<'_> {
     fn write(&self, place: &Path, bytes: &[u8], made: Made, notes: &mut String) -> io::Result<()> {
         let (Destination::Tree(tree), Some(out)) = (&self.task.destination, &self.out) else {
             let folder = Folder::open(place.parent().unwrap_or(Path::new("")))?;
-            return folder
-                .write(place.file_name().unwrap_or_default(), bytes, Like::Mode(made.like))
-                .map(drop);
+            let name = place.file_name().unwrap_or_default();
+            // What is there already keeps its time.
+            if folder.read(name).is_ok_and(|old| old == bytes) {
+                return Ok(());
+            }
+            return folder.write(name, bytes, Like::Mode(made.like)).map(drop);
         };
         let target = place.strip_prefix(tree).unwrap_or(place);
         let put = self.put(
@@ -235,6 +241,7 @@ fn standard_input(task: &Task) -> Verdict {
         out: None,
         baseline,
         outside: Mutex::default(),
+        grounds: Mutex::default(),
     };
     let language = task.languages.form.map_or(Language::C, Language::Fortran);
     if language == Language::C && kind::foreign(Path::new("stdin.f"), &bytes) == Some("fortran") {
@@ -283,7 +290,8 @@ fn trees(task: &Task) -> Verdict {
     let inside = files.iter().map(|path| (path.to_path_buf(), None)).collect();
     let outside = Mutex::new(inside);
     let patch = Patch::of(&task.inputs);
-    let work = Batch { task, headers, manner: manner(task.verbose), patch, out, baseline, outside };
+    let grounds = Mutex::default();
+    let work = Batch { task, headers, manner: manner(task.verbose), patch, out, baseline, outside, grounds };
     let progress = Progress::new(tree.jobs.len(), task.quiet);
     let job = |job: &Job| {
         let done = one(job, &work);
@@ -544,7 +552,10 @@ fn deliver(
             work.write(&out.join(&job.target), new, Made::from(job, old, &read), &mut done.messages)?;
         }
         Destination::InPlace if old == new => {}
-        Destination::InPlace => replace(job, (old, new), work, done)?,
+        Destination::InPlace => {
+            ground(job, work, done)?;
+            replace(job, (old, new), work, done)?;
+        }
         Destination::Diff => {
             done.output = report::unified(work.patch.name(&job.path), old, new);
             done.output.append(&mut done.beside);
@@ -622,6 +633,33 @@ fn beside(
         }
     }
     done.launched = Some((job.path.clone(), place));
+    Ok(())
+}
+
+/// Writes what a source that is about to be replaced needs beside it: if the run is killed, no source is without. What the whole
+/// run needs is written at its end.
+fn ground(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
+    let mut known = work.grounds.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = Made { source: None, read: &[], like: &job.path };
+    if let Some((_, place)) = &done.supported {
+        let is_new = !known.contains_key(place);
+        let names = known.entry(place.clone()).or_default();
+        let before = names.len();
+        names.extend(done.support_names.iter().cloned());
+        if is_new || names.len() > before {
+            let old = work.there(place, crate::support([]).as_bytes())?;
+            let there = String::from_utf8_lossy(&old);
+            let text = crate::support(names.iter().map(String::as_str).chain([&*there]));
+            work.write(place, text.as_bytes(), made, &mut done.messages)?;
+        }
+    }
+    let module = Some(RUNTIME_MODULE).filter(|_| done.has_module);
+    for (name, text) in RUNTIME.into_iter().chain(module).filter(|_| done.launched.is_some()) {
+        let place = place_of(job, work).with_file_name(name);
+        if known.insert(place.clone(), BTreeSet::new()).is_none() {
+            work.write(&place, text.as_bytes(), made, &mut done.messages)?;
+        }
+    }
     Ok(())
 }
 

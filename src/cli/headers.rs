@@ -19,6 +19,7 @@ use crate::{Declarations, Header, Source, To, cuda, scan};
 
 use super::brief::{self, Briefs, Said};
 use super::build::{Build, CompilerFlags};
+use super::kind;
 use super::manifest;
 use super::once::{Once, once};
 
@@ -261,12 +262,12 @@ impl Headers {
         Source { file, headers: walk.found.into_iter().map(|(_, header)| header).collect() }
     }
 
-    /// The files with directives that were read for others, beside `inputs`, in their order.
+    /// The files with directives, or with conditions on OpenACC, that were read for others, beside `inputs`, in their order.
     pub fn beside(&self, inputs: &HashSet<&Path>) -> Vec<PathBuf> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let all = known.iter().filter_map(|((path, _), once)| Some((path, once.get()?.as_ref()?)));
-        let others =
-            all.filter(|(path, found)| !inputs.contains(path.as_path()) && scan::has_directives(&found.file));
+        let is_about = |file: &SourceFile| scan::has_directives(file) || kind::asks_for_openacc(&file.bytes);
+        let others = all.filter(|(path, found)| !inputs.contains(path.as_path()) && is_about(&found.file));
         let others: BTreeSet<&PathBuf> = others.map(|(path, _)| path).collect();
         others.into_iter().cloned().collect()
     }

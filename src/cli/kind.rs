@@ -36,6 +36,12 @@ pub fn foreign(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     bytes.split(|byte| *byte == b'\n').find_map(|line| directive(line).or_else(|| condition(line)))
 }
 
+/// Whether a file has a condition on OpenACC.
+pub fn asks_for_openacc(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"_OPENACC").is_some()
+        && bytes.split(|byte| *byte == b'\n').any(|line| condition(line).is_some())
+}
+
 /// The language of a line of the preprocessor with a condition on OpenACC: it is C's way.
 fn condition(line: &[u8]) -> Option<&'static str> {
     let words = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();

@@ -9,7 +9,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
-use crate::scan::{self, Include};
+use crate::scan::{self, Fork, Include};
 use crate::sema::{self, Symbol, SymbolKind, Texts};
 use crate::source::{self, Span};
 
@@ -217,6 +217,9 @@ impl<'a> Files<'a> {
         }
         let is_foreign = symbol.decl.is_none() && (symbol.home.is_some() || symbol.intrinsic.is_some());
         let scope = self.own.unit.scope_at(at).filter(|_| !is_foreign)?;
+        if self.is_declared_by_macro(scope, &symbol.name) {
+            return None;
+        }
         let (word, stated) = sema::type_of_letter(self.own.unit, scope, &symbol.name)?;
         match stated {
             Some(span) => self.stated(self.own, &plain_code(self.own, span), span.start),
@@ -225,6 +228,29 @@ impl<'a> Files<'a> {
                 None => self.stated(self.own, word, at),
             },
         }
+    }
+
+    /// Whether a line of a specification part declares a name by a word that is no type of Fortran: a macro writes the type.
+    fn is_declared_by_macro(&self, scope: ScopeId, name: &str) -> bool {
+        const TYPES: [&str; 8] =
+            ["integer", "real", "double", "complex", "character", "logical", "type", "class"];
+        let unit = self.own.unit;
+        let defines = |first: &str| {
+            let text = self.own.file.bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
+            let mut lines =
+                text.filter_map(|line| line.strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"define"));
+            lines.any(|line| String::from_utf8_lossy(line).split_whitespace().next() == Some(first))
+        };
+        std::iter::successors(Some(scope), |at| unit.scope(*at).parent).any(|at| {
+            let text = self.own.file.text(unit.scope(at).specification);
+            text.lines().any(|line| {
+                let (head, names) = line.split_once("::").map_or(("", line), |(head, names)| (head, names));
+                let Some(first) = source::words(line).next() else { return false };
+                let is_type = TYPES.contains(&first.to_ascii_lowercase().as_str());
+                let declares = source::words(names).any(|word| word.eq_ignore_ascii_case(name));
+                declares && !is_type && (!head.trim().is_empty() && !head.contains('!') || defines(first))
+            })
+        })
     }
 
     /// What an `implicit` statement in a file that a specification part includes says of a name; the outer `None` if such a
@@ -271,8 +297,15 @@ impl<'a> Files<'a> {
             return;
         }
         let find = || {
-            let branches = scan::branches_beside(seen.file, decl.span.start);
-            branches.into_iter().any(|branch| {
+            // The translation of this file defines a name where OpenACC defines its own.
+            let is_own = std::ptr::eq(seen.unit, self.own.unit);
+            let all = scan::forks(seen.file);
+            let is_open = |fork: &&Fork| !is_own || fork.names().any(|name| name != "_OPENACC");
+            let open: Vec<Span> = all.iter().filter(is_open).map(|fork| fork.whole).collect();
+            let branches = scan::branches_beside(seen.file, decl.span.start).into_iter();
+            let may_be_read =
+                |branch: &Span| open.iter().any(|fork| fork.contains(*branch) && fork.contains(decl.span));
+            branches.filter(may_be_read).any(|branch| {
                 let text = seen.file.text(branch).to_lowercase();
                 let mut lines = text.lines().filter(|line| source::words(line).any(|word| word == decl.name));
                 lines.any(|line| !sema::plain(line).contains(stated))

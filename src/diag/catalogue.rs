@@ -1352,7 +1352,8 @@ pub fn guard_left(at: Span) -> Diag {
         306,
         Severity::Differs,
         at,
-        "this condition on `_OPENACC` is kept: it is false when the translation is built".to_owned(),
+        "this condition on `_OPENACC` is kept: no `_OPENACC` is defined when the translation is built"
+            .to_owned(),
         "not a simple `#ifdef _OPENACC`",
         "test `_OPENMP` instead if the code is needed",
     )

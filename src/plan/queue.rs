@@ -62,9 +62,8 @@ impl Input<'_> {
         for at in self.queues.queued.iter().copied() {
             let function = self.bound[at].function;
             let symbols = self.brought_back(at).into_iter();
-            let is_scalar = |symbol: &SymbolId| {
-                matches!(self.symbols.get(*symbol).class, Class::Scalar | Class::Unknown)
-            };
+            let is_scalar =
+                |symbol: &SymbolId| matches!(self.symbols.get(*symbol).class, Class::Scalar | Class::Unknown);
             returned.extend(symbols.filter(is_scalar).map(|symbol| (function, symbol)));
         }
         for call in &self.unit.exprs {

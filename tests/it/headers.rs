@@ -137,7 +137,7 @@ fn a_sentinel_that_a_macro_completes_is_counted() {
 #[test]
 fn fixed_form_is_read_as_far_as_the_compiler_does() {
     let text =
-        format!("      subroutine s(a)\n      real a(4)\n{:72}async(2)\n      end\n", "!$acc update self(a)");
+        format!("      program s\n      real a(4)\n{:72}async(2)\n      end\n", "!$acc update self(a)");
     let made = |column: Option<usize>| {
         let mut source =
             Source::new("a.f", text.clone().into_bytes(), Language::of(Path::new("a.f")).unwrap());

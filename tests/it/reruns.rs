@@ -236,6 +236,21 @@ fn two_runs_do_not_write_into_one_tree() {
     assert_eq!(place.translate(&["-q"]).0, 0);
 }
 
+/// If the run ends in the middle, no source that is replaced lacks what it calls.
+#[test]
+fn what_a_source_needs_is_there_before_it_is_replaced() {
+    for (to, needed) in [("openmp", "acc2omp.h"), ("cuda", "acc2omp_cuda.cu")] {
+        let place = Place::new(&[("a.c", source([1, 2, 3])), ("b.c", source([4, 5, 6]))]);
+        let output = place.run(&["--in-place", "--to", to, "src"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let written =
+            |name: &str| place.path().join("src").join(name).metadata().unwrap().modified().unwrap();
+        for source in ["a.c", "b.c"] {
+            assert!(written(needed) <= written(source), "{source} was replaced before {needed} was there");
+        }
+    }
+}
+
 #[test]
 fn a_changed_configuration_is_drift() {
     let place = Place::new(&[("a.c", source([1, 2, 3]))]);
