@@ -3,6 +3,9 @@
 //! Invariant: arenas and ids only (no boxes), every node has its span in the original bytes, and no grammar's node name appears here.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
 
 use crate::budget;
 use crate::source::{Named, Span};
@@ -104,6 +107,9 @@ pub struct Unit {
     pub keywords: Vec<(ExprId, String)>,
     /// What C writes and the nodes here do not say.
     pub forms: Forms,
+    /// The statements of constructs and loops in which an assignment may change a copy of a variable, and leave the variable as it
+    /// is; set where directives are joined to the code.
+    pub copying: OnceLock<FxHashSet<StmtId>>,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
     /// Where the expressions begin.

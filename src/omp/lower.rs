@@ -366,6 +366,9 @@ impl Lowering<'_> {
             lines.before.push(object::hide(&mut directive, names));
             lines.after.insert(0, "}".to_owned());
         }
+        if note.waits_first && !launch.data_outside {
+            lines.before.splice(0..0, self.wait_first(launch.directive));
+        }
         if note.is_held {
             queue::hold(&mut directive);
         }
@@ -389,6 +392,15 @@ impl Lowering<'_> {
         let after = lines_after(stmt, lines.after);
         let parts = lines_before(lines.before).chain(own).chain(more).chain(after).collect();
         Lowered { parts, rows, left: false }
+    }
+
+    /// The lines with which the host waits for the queues that the clauses of a directive name.
+    fn wait_first(&self, index: usize) -> Vec<String> {
+        let named = self.bound[index].directive.clauses.iter().filter_map(|clause| match &clause.kind {
+            ClauseKind::Wait(argument) if self.target.queues == Queues::Kept => argument.as_ref(),
+            _ => None,
+        });
+        named.flat_map(|argument| queue::waits(argument, None, self.target.speech)).collect()
     }
 
     /// In Fortran, a `target` and what must stand apart from it.

@@ -16,21 +16,11 @@ use super::{Input, Item, Maker, Names, Sharing};
 
 impl Input<'_> {
     /// The scalars that `kernels` construct `index`, which is put into a queue, only reads, and whose values queued work may still
-    /// have to bring to the host: they are copied when the queue reaches the construct (2.6.2), not when the host does. The value
-    /// of what a procedure gets by reference may be asked for by those that call it.
+    /// have to bring to the host: they are copied when the queue reaches the construct (2.6.2), not when the host does.
     pub(super) fn pending_scalars(&self, index: usize, stmt: StmtId) -> BTreeSet<SymbolId> {
         if self.queues.queued.len() < 2 || !is_queued(&self.bound[index].directive, self.unit) {
             return BTreeSet::new();
         }
-        let function = self.bound[index].function;
-        let returned = self.queues.returned.get_or_init(|| self.returned());
-        let is_elsewhere = returned.iter().any(|one| one.0 != function);
-        let may_come = |symbol: SymbolId| {
-            let known = self.symbols.get(symbol);
-            let is_handed =
-                known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
-            is_handed && is_elsewhere || returned.iter().any(|one| one.1 == symbol)
-        };
         let stated = self.stated(index);
         let inner = self.all_loops_below(index).into_iter().chain([index]);
         let inner: Vec<SymbolId> = inner.flat_map(|at| self.own_of_loop(at)).collect();
@@ -45,7 +35,35 @@ impl Input<'_> {
         };
         let used = uses(self.unit, self.symbols, stmt);
         let read = used.iter().filter(|(_, how)| how.exposed && !how.written && !how.address_taken);
-        read.map(|(symbol, _)| symbol).filter(|symbol| is_free(*symbol) && may_come(*symbol)).collect()
+        read.map(|(symbol, _)| symbol)
+            .filter(|symbol| is_free(*symbol) && self.may_come(index, *symbol))
+            .collect()
+    }
+
+    /// Whether queued work may still have to bring the value of a scalar where directive `index` stands. The value of what a
+    /// procedure gets by reference may have been asked for by those that call it.
+    fn may_come(&self, index: usize, symbol: SymbolId) -> bool {
+        let function = self.bound[index].function;
+        let returned = self.queues.returned.get_or_init(|| self.returned());
+        let known = self.symbols.get(symbol);
+        let is_handed = known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
+        returned.iter().any(|one| one.1 == symbol || is_handed && one.0 != function)
+    }
+
+    /// Whether construct `index`, which is not put into a queue, waits for queues that may still have to bring scalars which it
+    /// reads: it has their values when it has waited.
+    pub(super) fn waits_for_scalars(&self, index: usize, stmt: StmtId) -> bool {
+        let directive = &self.bound[index].directive;
+        let mut clauses = directive.clauses.iter();
+        if is_queued(directive, self.unit)
+            || !clauses.any(|one| matches!(one.kind, ClauseKind::Wait(Some(_))))
+        {
+            return false;
+        }
+        let used = uses(self.unit, self.symbols, stmt);
+        let is_scalar = |symbol| matches!(self.symbols.get(symbol).class, Class::Scalar | Class::Unknown);
+        let mut read = used.iter().filter(|(symbol, how)| how.exposed && is_scalar(*symbol));
+        read.any(|(symbol, _)| self.may_come(index, symbol))
     }
 
     /// The variables of which the clauses of a directive give each thread or gang its own.

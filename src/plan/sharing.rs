@@ -418,6 +418,7 @@ impl Maker<'_> {
     ) -> Vec<Attribute> {
         let directive = &self.input.bound[index].directive;
         let clauses = LoopClauses::new(directive, counting);
+        self.plan.notes[index].waits_first |= self.input.waits_for_scalars(index, stmt);
         let mut attributes = Vec::new();
         // On a combined construct these three belong to the loop.
         if directive.kind != DirectiveKind::ParallelLoop && directive.kind != DirectiveKind::KernelsLoop {

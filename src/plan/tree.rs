@@ -68,6 +68,8 @@ pub struct Note {
     pub stays: bool,
     /// An earlier queue transfers its data: the host waits for that queue first.
     pub waits: bool,
+    /// It waits for queues that may bring the values of scalars: the host has these when it has waited itself.
+    pub waits_first: bool,
     /// It is queued, and the host waits for it: what it names may no longer exist when its queue reaches it.
     pub is_held: bool,
     /// It is a region of data at whose end the host waits for the queues used inside.

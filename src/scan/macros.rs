@@ -849,13 +849,16 @@ impl Macros {
     /// Whether a macro that leads to no directive by itself, as it is a text or is handed the operator, is used elsewhere, too.
     pub fn has_other_uses(&self, of: usize, calls: &[Call]) -> bool {
         let one = &self.list[of];
+        if one.leads {
+            return false;
+        }
         let mut tokens = Vec::new();
         lex(&self.shadow, Span::new(0, self.shadow.len()), &mut tokens);
         let names = |token: &&Token| token.is(one.name.as_bytes());
         let used = tokens.iter().filter(names).count();
         let called = calls.iter().filter(|call| call.of == of && call.inside.is_none()).count();
         let in_bodies = || self.list.iter().any(|other| !other.leads && other.body.iter().any(|t| names(&t)));
-        !one.leads && (used != called || in_bodies())
+        used != called || in_bodies()
     }
 
     /// Whether `name` is that of a macro `NAME(x) _Pragma(#x)` and of no other.

@@ -197,7 +197,12 @@ impl<'a> Flow<'a> {
     }
 
     fn stmt(&mut self, id: StmtId) {
+        let is_copying = self.unit.copying.get().is_some_and(|copying| copying.contains(&id));
+        let before = is_copying.then(|| self.assigned.clone());
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.stmt_here(id));
+        if let Some(before) = before.filter(|_| self.assigned.is_some()) {
+            self.assigned = before;
+        }
     }
 
     fn stmt_here(&mut self, id: StmtId) {

@@ -85,10 +85,12 @@ impl Back<'_> {
         }
         let mut bodies: BTreeMap<usize, (usize, Edits)> = BTreeMap::new();
         let mut differ = BTreeSet::new();
+        let mut shared: BTreeMap<usize, bool> = BTreeMap::new();
         for (call, edits) in calls.into_iter().enumerate() {
             let Call { of, used, .. } = self.written.calls[call];
             let one = self.macros.get(of);
-            let is_shared = || self.macros.has_other_uses(of, &self.written.calls);
+            let mut is_shared =
+                || *shared.entry(of).or_insert_with(|| self.macros.has_other_uses(of, &self.written.calls));
             if !edits.is_empty() && (self.is_header && !one.is_undefined || is_shared()) {
                 let at = one.directives.first().copied().unwrap_or(one.span);
                 troubles.push(Trouble::Macro(of, diag::in_macro(at, &one.name)));

@@ -36,16 +36,22 @@ pub fn write(writer: &mut Writer) {
         let clauses = vec![Clause::Data(DataKind::Copy, items)];
         writer.open(move |body| Stmt::Data { clauses: clauses.clone(), body });
     }
+    // One queue for all, which the host does not always wait for: what is queued then reads what was queued before.
+    let queue = writer.random.chance(30).then(|| Expr::Const(writer.random.between(1, 3)));
+    let wait = || Stmt::Alone { kind: Alone::Wait, clauses: vec![Clause::Wait(Vec::new())] };
     for _ in 0..writer.random.between(2, 4) {
         for _ in 0..6 {
-            let construct = region(writer, &tangle, is_in_data);
+            let construct = region(writer, &tangle, is_in_data, queue.as_ref());
             if writer.offer(construct) {
-                writer.offer(Stmt::Alone { kind: Alone::Wait, clauses: vec![Clause::Wait(Vec::new())] });
-                tangle.show(writer);
+                if queue.is_none() || writer.random.chance(40) {
+                    writer.offer(wait());
+                    tangle.show(writer);
+                }
                 break;
             }
         }
     }
+    writer.offer(wait());
     while writer.depth() > 1 {
         writer.close();
     }
@@ -274,8 +280,8 @@ impl Tangle {
     }
 }
 
-/// A region of some loops.
-fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool) -> Stmt {
+/// A region of some loops; of those that have one queue, it is put into that or waits for it.
+fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool, queue: Option<&Expr>) -> Stmt {
     let kind =
         writer.random.pick(&[Kind::Kernels, Kind::Kernels, Kind::Kernels, Kind::Kernels, Kind::Parallel]);
     let mut clauses = Vec::new();
@@ -289,9 +295,13 @@ fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool) -> Stmt {
         let mut one = tangle.nest(writer);
         one.directive = Some(vec![Clause::Auto]);
         clauses.push(Clause::NumGangs(Expr::Const(1)));
+        clauses.extend(queue.map(|queue| Clause::Wait(vec![queue.clone()])));
         return Stmt::Compute(Compute { kind, clauses, combined: true, body: vec![Stmt::Loop(one)] });
     }
-    if writer.random.chance(25) {
+    if let Some(queue) = queue.cloned() {
+        let is_queued = writer.random.chance(75);
+        clauses.push(if is_queued { Clause::Async(Some(queue)) } else { Clause::Wait(vec![queue]) });
+    } else if writer.random.chance(25) {
         clauses.push(Clause::Async(Some(Expr::Const(writer.random.between(1, 3)))));
     }
     let mut body = Vec::new();
