@@ -230,7 +230,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Whether a line of a specification part declares a name by a word that is no type of Fortran: a macro writes the type.
+    /// Whether a line of a specification part declares a name by a word that is not a type of Fortran: a macro writes the type.
     fn is_declared_by_macro(&self, scope: ScopeId, name: &str) -> bool {
         const TYPES: [&str; 8] =
             ["integer", "real", "double", "complex", "character", "logical", "type", "class"];

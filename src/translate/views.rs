@@ -667,7 +667,8 @@ impl<'a, 'b> Views<'a, 'b> {
         let mut diagnostics = all.diags;
         // Where the grammar cannot read the source, views may take what is around for other things.
         if self.errors.is_some_and(|errors| errors > 0) {
-            let conflicts = diagnostics.iter_mut().filter(|said| said.code == diag::Code(901));
+            let all = diagnostics.iter_mut().chain(&mut rest.diags);
+            let conflicts = all.filter(|said| said.code == diag::Code(901));
             conflicts.for_each(|said| *said = diag::not_understood(said.primary.span));
         }
         diagnostics.append(&mut found.diags);

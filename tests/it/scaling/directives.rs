@@ -2,7 +2,7 @@
 //!
 //! Invariant: each stands for itself.
 
-use super::{LOOP, body, each, function, in_c, in_fortran};
+use super::{LOOP, body, each, function, in_c, in_c_for_openmp, in_fortran};
 
 #[test]
 fn directives_of_a_function_cost_alike() {
@@ -46,6 +46,10 @@ fn directives_of_a_file_cost_alike() {
         let called = each(n, |k| format!("a[i] += g{k}(x);\n"));
         let head = "#pragma acc parallel loop copy(a[0:n])\nfor (int i = 0; i < n; i++) {\n";
         format!("{}{}", each(n, routine), body(&format!("{head}{called}}}\n")))
+    });
+    in_c_for_openmp("uses of a macro", 100, |n| {
+        let used = |k: usize| function(k, "LOOP\nfor (int i = 0; i < n; i++) a[i] = 0;\n");
+        format!("#define LOOP _Pragma(\"acc parallel loop copy(a[0:n])\")\n{}", each(n, used))
     });
     in_c("declares", 100, |n| each(n, |k| format!("double v{k}[10];\n#pragma acc declare create(v{k})\n")));
 }
