@@ -3,6 +3,7 @@
 //! Invariant: binding goes by offsets (the first code byte after the directive), never by what the grammar made of a pragma.
 
 mod api;
+mod asked;
 mod concurrent;
 mod counterparts;
 mod declared;
@@ -10,7 +11,7 @@ mod imply;
 mod regions;
 mod routines;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::acc::ast::{Directive, DirectiveKind};
 use crate::diag::{self, Diag};
@@ -178,15 +179,8 @@ pub fn bind(
             bound[end].partner = Some(begin);
         }
     }
-    unit.copying.get_or_init(|| copying(&bound));
+    unit.asked.get_or_init(|| asked::asked(&bound, unit.is_fortran()));
     (bound, diags)
-}
-
-/// The statements of constructs and loops that may have copies of variables: of `kernels` itself, the variables are the host's.
-fn copying(bound: &[Bound]) -> FxHashSet<StmtId> {
-    let may_copy =
-        |kind: DirectiveKind| kind.is_loop() || kind.is_compute() && kind != DirectiveKind::Kernels;
-    bound.iter().filter(|one| may_copy(one.directive.kind)).filter_map(Bound::stmt).collect()
 }
 
 fn find_target(

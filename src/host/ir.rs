@@ -5,11 +5,10 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashSet;
-
 use crate::budget;
 use crate::source::{Named, Span};
 
+use super::asked::Asked;
 use super::forms::Forms;
 use super::within::Places;
 
@@ -107,9 +106,8 @@ pub struct Unit {
     pub keywords: Vec<(ExprId, String)>,
     /// What C writes and the nodes here do not say.
     pub forms: Forms,
-    /// The statements of constructs and loops in which an assignment may change a copy of a variable, and leave the variable as it
-    /// is; set where directives are joined to the code.
-    pub copying: OnceLock<FxHashSet<StmtId>>,
+    /// What directives do with variables; set where they are joined to the code.
+    pub asked: OnceLock<Asked>,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
     /// Where the expressions begin.

@@ -6,6 +6,7 @@
 pub mod forms;
 pub mod ir;
 
+mod asked;
 mod c;
 mod fortran;
 mod past;
@@ -19,6 +20,7 @@ use crate::budget;
 use crate::scan::Scan;
 use crate::source::{Language, SourceFile, Span};
 
+pub use asked::Asked;
 pub use c::apart;
 pub use past::{Past, Replaced};
 

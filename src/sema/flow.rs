@@ -76,7 +76,7 @@ pub fn live_after(
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);
     let none = FxHashMap::default();
-    let mut flow = Flow::new(unit, symbols, &none);
+    let mut flow = Flow { asks: true, ..Flow::new(unit, symbols, &none) };
     // What comes after, step by step, until each variable is read or surely overwritten.
     let mut settle = |flow: &Flow| {
         let read =
@@ -92,12 +92,16 @@ pub fn live_after(
         let [outer, inner] = pair else { continue };
         match &unit.stmt(*outer).kind {
             StmtKind::Block(list) => {
+                let mut from = unit.stmt(*inner).span.end;
                 for after in list.iter().skip_while(|stmt| *stmt != inner).skip(1) {
+                    flow.asked_between(from, unit.stmt(*after).span.start);
                     if settle(&flow) {
                         break 'outwards;
                     }
                     flow.stmt(*after);
+                    from = unit.stmt(*after).span.end;
                 }
+                flow.asked_between(from, unit.stmt(*outer).span.end);
             }
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => flow.again(*outer),
             StmtKind::Decl(_)
@@ -169,6 +173,8 @@ struct Flow<'a> {
     hidden: Option<SymbolId>,
     /// The variables of the loops around that have a home of their own: they have a value there.
     homes: Vec<SymbolId>,
+    /// What clauses of directives read counts, too.
+    asks: bool,
 }
 
 /// A `switch` whose body is being looked at.
@@ -193,11 +199,16 @@ impl<'a> Flow<'a> {
             around: Vec::new(),
             hidden: None,
             homes: Vec::new(),
+            asks: false,
         }
     }
 
     fn stmt(&mut self, id: StmtId) {
-        let is_copying = self.unit.copying.get().is_some_and(|copying| copying.contains(&id));
+        let asked = self.unit.asked.get();
+        let is_copying = asked.is_some_and(|asked| asked.copies(id));
+        if let Some(asked) = asked.filter(|_| self.asks) {
+            self.asked(asked.before(id));
+        }
         let before = is_copying.then(|| self.assigned.clone());
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.stmt_here(id));
         if let Some(before) = before.filter(|_| self.assigned.is_some()) {
@@ -205,9 +216,38 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// Statements of a block, and the directives beside them that stand alone, which begin at a place.
+    fn rest_of_block(&mut self, block: StmtId, list: &[StmtId], from: u32) {
+        let mut from = from;
+        for stmt in list {
+            let span = self.unit.stmt(*stmt).span;
+            self.asked_between(from, span.start);
+            self.stmt(*stmt);
+            from = span.end;
+        }
+        self.asked_between(from, self.unit.stmt(block).span.end);
+    }
+
+    /// What directives read that stand alone between two places.
+    fn asked_between(&mut self, from: u32, to: u32) {
+        if let Some(asked) = self.unit.asked.get() {
+            self.asked(asked.between(from, to));
+        }
+    }
+
+    /// What clauses read.
+    fn asked(&mut self, all: &[(u32, Vec<String>)]) {
+        for (place, names) in all {
+            for name in names {
+                self.read(self.symbols.lookup(name, *place), Span { start: *place, end: *place });
+            }
+        }
+    }
+
     fn stmt_here(&mut self, id: StmtId) {
         let unit = self.unit;
         match &unit.stmt(id).kind {
+            StmtKind::Block(list) if self.asks => self.rest_of_block(id, list, unit.stmt(id).span.start),
             StmtKind::Block(list) => list.iter().for_each(|stmt| self.stmt(*stmt)),
             StmtKind::Decl(decls) => decls.iter().for_each(|decl| self.decl(unit.decl(*decl))),
             StmtKind::Expr(expr) => self.expr(*expr),
