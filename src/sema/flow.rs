@@ -58,8 +58,8 @@ pub fn reads_of_expr(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Vec<Symbol
     flow.uses.names.keys().copied().collect()
 }
 
-/// Those of `wanted` whose value may still be read once `stmt`, a part of the function body `body`, is done. Statics, members
-/// and references are always among them, and `escaping` are those whose address the function takes.
+/// Those of `wanted` whose value may still be read once `stmt`, a part of the function body `body`, is done. Statics, members,
+/// references and what has another name by `equivalence` are always among them, and `escaping` are those whose address the function takes.
 pub fn live_after(
     unit: &Unit,
     symbols: &Symbols,
@@ -71,7 +71,7 @@ pub fn live_after(
     let is_kept = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
         let outlives = matches!(known.kind, SymbolKind::Static | SymbolKind::Member) || known.is_reference;
-        outlives || escaping.contains(symbol)
+        outlives || known.fortran.is_equivalent || escaping.contains(symbol)
     };
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);

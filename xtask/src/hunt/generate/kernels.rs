@@ -280,6 +280,14 @@ impl Tangle {
     }
 }
 
+/// Sometimes a condition on a number, which what was before may have left.
+fn condition(writer: &mut Writer, tangle: &Tangle) -> Option<Expr> {
+    let is_wanted = writer.random.chance(12) && !tangle.scalars.is_empty();
+    let number = is_wanted.then(|| Expr::var(writer.random.pick(&tangle.scalars)))?;
+    let limit = Expr::Const(writer.random.between(-2, 9));
+    writer.is_whole(&number).then(|| Expr::binary(Op::Lt, number, limit))
+}
+
 /// A region of some loops; of those that have one queue, it is put into that or waits for it.
 fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool, queue: Option<&Expr>) -> Stmt {
     let kind =
@@ -303,6 +311,9 @@ fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool, queue: Option<
         clauses.push(if is_queued { Clause::Async(Some(queue)) } else { Clause::Wait(vec![queue]) });
     } else if writer.random.chance(25) {
         clauses.push(Clause::Async(Some(Expr::Const(writer.random.between(1, 3)))));
+    }
+    if let Some(condition) = condition(writer, tangle) {
+        clauses.push(Clause::If(condition));
     }
     let mut body = Vec::new();
     for _ in 0..writer.random.between(1, 3) {
