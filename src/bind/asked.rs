@@ -24,8 +24,8 @@ pub(super) fn asked(bound: &[Bound], is_fortran: bool) -> Asked {
         let names = (!names.is_empty()).then_some((one.directive.span.start, names));
         match one.target {
             Target::Stmt(stmt) => {
-                asked.copying.extend(may_copy.then_some(stmt));
-                names.into_iter().for_each(|names| asked.before.entry(stmt).or_default().push(names));
+                asked.copying.extend(may_copy.then_some(stmt.0));
+                names.into_iter().for_each(|names| asked.before.entry(stmt.0).or_default().push(names));
             }
             _ => asked.alone.extend(names),
         }

@@ -4,16 +4,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ir::StmtId;
-
-/// What the directives of a file do with variables beside the code.
+/// What the directives of a file do with variables beside the code; statements stand here by their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// The statements of constructs and loops in which an assignment may change a copy of a variable, and leave the variable as it
     /// is.
-    pub copying: FxHashSet<StmtId>,
+    pub copying: FxHashSet<u32>,
     /// What the clauses before a statement read.
-    pub before: FxHashMap<StmtId, Vec<Names>>,
+    pub before: FxHashMap<u32, Vec<Names>>,
     /// The same for directives that stand alone, by place.
     pub alone: Vec<Names>,
 }
@@ -23,12 +21,12 @@ pub type Names = (u32, Vec<String>);
 
 impl Asked {
     /// Whether an assignment in a statement may change a copy of a variable.
-    pub fn copies(&self, stmt: StmtId) -> bool {
+    pub fn copies(&self, stmt: u32) -> bool {
         self.copying.contains(&stmt)
     }
 
     /// What the clauses before a statement read.
-    pub fn before(&self, stmt: StmtId) -> &[Names] {
+    pub fn before(&self, stmt: u32) -> &[Names] {
         self.before.get(&stmt).map_or(&[], Vec::as_slice)
     }
 

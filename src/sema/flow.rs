@@ -205,9 +205,9 @@ impl<'a> Flow<'a> {
 
     fn stmt(&mut self, id: StmtId) {
         let asked = self.unit.asked.get();
-        let is_copying = asked.is_some_and(|asked| asked.copies(id));
+        let is_copying = asked.is_some_and(|asked| asked.copies(id.0));
         if let Some(asked) = asked.filter(|_| self.asks) {
-            self.asked(asked.before(id));
+            self.asked(asked.before(id.0));
         }
         let before = is_copying.then(|| self.assigned.clone());
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.stmt_here(id));
