@@ -93,7 +93,7 @@ impl Input<'_> {
             }
             let functions = self.unit.functions.iter();
             let holds = |function: &Function| function.span.contains(call.span);
-            let around = functions.enumerate().filter(|(_, function)| holds(function)).last();
+            let around = functions.enumerate().rfind(|(_, function)| holds(function));
             let function = around.map(|(at, _)| FunctionId(at as u32));
             let named = args.first().map(|first| sema::reads_of_expr(self.unit, self.symbols, *first));
             returned.extend(named.into_iter().flatten().map(|symbol| (function, symbol)));
