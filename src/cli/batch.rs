@@ -647,9 +647,7 @@ fn ground(job: &Job, work: &Batch, done: &mut Done) -> io::Result<()> {
         let before = names.len();
         names.extend(done.support_names.iter().cloned());
         if is_new || names.len() > before {
-            let old = work.there(place, crate::support([]).as_bytes())?;
-            let there = String::from_utf8_lossy(&old);
-            let text = crate::support(names.iter().map(String::as_str).chain([&*there]));
+            let (_, text) = header(place, names, work)?;
             work.write(place, text.as_bytes(), made, &mut done.messages)?;
         }
     }
@@ -693,20 +691,23 @@ fn support(done: &[Done], work: &Batch) -> Verdict {
     }
     let mut verdict = Verdict::Done;
     for (place, (like, names)) in places {
-        verdict = verdict.max(match work.there(place, crate::support([]).as_bytes()) {
-            // Files that this run has not met may use what an older header has.
-            Ok(old) => {
-                let known = String::from_utf8_lossy(&old);
-                let text = crate::support(names.into_iter().chain([&*known]));
-                match &work.task.destination {
-                    Destination::Diff => show_support(&work.patch.name(place), &old, &text, work.task.quiet),
-                    _ => write(place, &text, like, work),
-                }
-            }
+        verdict = verdict.max(match header(place, &names, work) {
+            Ok((old, text)) => match &work.task.destination {
+                Destination::Diff => show_support(&work.patch.name(place), &old, &text, work.task.quiet),
+                _ => write(place, &text, like, work),
+            },
             Err(error) => fail(&error.to_string()),
         });
     }
     verdict
+}
+
+/// The support header that is there, and the one with the parts that these names need: files that this run has not met may use
+/// what an older header has.
+fn header(place: &Path, names: &BTreeSet<impl AsRef<str>>, work: &Batch) -> io::Result<(Vec<u8>, String)> {
+    let old = work.there(place, crate::support([]).as_bytes())?;
+    let text = crate::support(names.iter().map(AsRef::as_ref).chain([&*String::from_utf8_lossy(&old)]));
+    Ok((old, text))
 }
 
 /// Shows the support header as the last file of a patch. Who reads the patch on a terminal wants the sources, and gets a line

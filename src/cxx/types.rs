@@ -244,7 +244,7 @@ impl<'a> Files<'a> {
         std::iter::successors(Some(scope), |at| unit.scope(*at).parent).any(|at| {
             let text = self.own.file.text(unit.scope(at).specification);
             text.lines().any(|line| {
-                let (head, names) = line.split_once("::").map_or(("", line), |(head, names)| (head, names));
+                let (head, names) = line.split_once("::").unwrap_or(("", line));
                 let Some(first) = source::words(line).next() else { return false };
                 let is_type = TYPES.contains(&first.to_ascii_lowercase().as_str());
                 let declares = source::words(names).any(|word| word.eq_ignore_ascii_case(name));

@@ -209,9 +209,7 @@ impl Settling<'_, '_> {
 
     fn said(&self, index: usize) -> Said {
         let clauses = self.input.clauses(index);
-        let reduced = clauses.reduction.iter().map(|(_, item)| *item);
-        let own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
-        let own: BTreeSet<SymbolId> = own.filter_map(|item| self.input.symbol_of(index, item)).collect();
+        let own: BTreeSet<SymbolId> = self.input.own_of(index).into_iter().collect();
         let concurrent =
             |stmt| self.input.unit.concurrent.iter().any(|one| one.stmt == stmt && one.nested.is_some());
         let is_concurrent = self.input.bound[index].stmt().is_some_and(concurrent);

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use crate::acc::Queue;
 use crate::acc::ast::{Clause, ClauseKind, DataClause, Directive, DirectiveKind, Expr};
-use crate::bind::Bound;
+use crate::bind::{Bound, function_at};
 use crate::diag;
-use crate::host::ir::{ExprKind, Function, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
+use crate::host::ir::{ExprKind, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 
 use super::{Input, Item, Maker, Names, Sharing};
@@ -23,7 +23,7 @@ impl Input<'_> {
         }
         let stated = self.stated(index);
         let inner = self.all_loops_below(index).into_iter().chain([index]);
-        let inner: Vec<SymbolId> = inner.flat_map(|at| self.own_of_loop(at)).collect();
+        let inner: Vec<SymbolId> = inner.flat_map(|at| self.own_of(at)).collect();
         let is_free = |symbol: SymbolId| {
             let known = self.symbols.get(symbol);
             known.class == Class::Scalar
@@ -67,7 +67,7 @@ impl Input<'_> {
     }
 
     /// The variables of which the clauses of a directive give each thread or gang its own.
-    fn own_of_loop(&self, at: usize) -> Vec<SymbolId> {
+    pub(super) fn own_of(&self, at: usize) -> Vec<SymbolId> {
         let clauses = self.clauses(at);
         let reduced = clauses.reduction.iter().map(|(_, item)| *item);
         let own = clauses.private.iter().chain(&clauses.firstprivate).copied().chain(reduced);
@@ -91,10 +91,7 @@ impl Input<'_> {
             if !name.ends_with("_async") || !comes.iter().any(|routine| name.starts_with(routine)) {
                 continue;
             }
-            let functions = self.unit.functions.iter();
-            let holds = |function: &Function| function.span.contains(call.span);
-            let around = functions.enumerate().rfind(|(_, function)| holds(function));
-            let function = around.map(|(at, _)| FunctionId(at as u32));
+            let function = function_at(self.unit, call.span.start);
             let named = args.first().map(|first| sema::reads_of_expr(self.unit, self.symbols, *first));
             returned.extend(named.into_iter().flatten().map(|symbol| (function, symbol)));
         }

@@ -216,21 +216,21 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Statements of a block, and the directives beside them that stand alone, which begin at a place.
-    fn rest_of_block(&mut self, block: StmtId, list: &[StmtId], from: u32) {
-        let mut from = from;
+    /// The statements of a block, and the directives beside them that stand alone.
+    fn block(&mut self, block: Span, list: &[StmtId]) {
+        let mut from = block.start;
         for stmt in list {
             let span = self.unit.stmt(*stmt).span;
             self.asked_between(from, span.start);
             self.stmt(*stmt);
             from = span.end;
         }
-        self.asked_between(from, self.unit.stmt(block).span.end);
+        self.asked_between(from, block.end);
     }
 
     /// What directives read that stand alone between two places.
     fn asked_between(&mut self, from: u32, to: u32) {
-        if let Some(asked) = self.unit.asked.get() {
+        if let Some(asked) = self.unit.asked.get().filter(|_| self.asks) {
             self.asked(asked.between(from, to));
         }
     }
@@ -247,8 +247,7 @@ impl<'a> Flow<'a> {
     fn stmt_here(&mut self, id: StmtId) {
         let unit = self.unit;
         match &unit.stmt(id).kind {
-            StmtKind::Block(list) if self.asks => self.rest_of_block(id, list, unit.stmt(id).span.start),
-            StmtKind::Block(list) => list.iter().for_each(|stmt| self.stmt(*stmt)),
+            StmtKind::Block(list) => self.block(unit.stmt(id).span, list),
             StmtKind::Decl(decls) => decls.iter().for_each(|decl| self.decl(unit.decl(*decl))),
             StmtKind::Expr(expr) => self.expr(*expr),
             StmtKind::If { cond, then, other } => {
