@@ -9,6 +9,11 @@ pub fn has_conditions(text: &[u8]) -> bool {
         && lines.next_back().is_some_and(|last| last.starts_with(b"#endif"))
 }
 
+/// Whether a text is whole lines: it ends the last one, or the one before it.
+pub fn is_lines(text: &[u8]) -> bool {
+    text.starts_with(b"\n") || text.ends_with(b"\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,7 +43,7 @@ pub struct EditSet {
 
 impl EditSet {
     /// Adds a rewrite whole, or says which rewrite it conflicts with and adds nothing.
-    /// Two identical insertions at one place unite, and those under conditions of the preprocessor stand side by side. What was text of the source becomes its bytes.
+    /// Two identical insertions at one place unite, and lines under conditions of the preprocessor stand beside others. What was text of the source becomes its bytes.
     pub fn add(&mut self, mut rewrite: Rewrite) -> Result<(), Conflict> {
         for edit in &mut rewrite.edits {
             edit.text = source::bytes(std::mem::take(&mut edit.text));
@@ -61,9 +61,11 @@ impl EditSet {
                 continue;
             }
             let stands_beside = |other: &Edit| {
+                let both = [other, &edit];
                 other.span == edit.span
                     && edit.span.is_empty()
-                    && [other, &edit].iter().all(|edit| branch::has_conditions(&edit.text))
+                    && both.iter().all(|edit| branch::is_lines(&edit.text))
+                    && both.iter().any(|edit| branch::has_conditions(&edit.text))
             };
             if let Some((with, _)) = met.iter().find(|(_, other)| !stands_beside(other)) {
                 return Err(Conflict { with: *with });

@@ -77,13 +77,15 @@ pub fn live_after(
         wanted.iter().copied().partition(is_kept);
     let none = FxHashMap::default();
     let mut flow = Flow { asks: true, ..Flow::new(unit, symbols, &none) };
-    // What comes after, step by step, until each variable is read or surely overwritten.
+    // What comes after, step by step, until each variable is read or surely overwritten, on the ways that jumps take, too.
     let mut settle = |flow: &Flow| {
         let read =
             |symbol: &SymbolId| flow.uses.of(*symbol).is_some_and(|used| used.exposed || used.address_taken);
         live.extend(open.iter().copied().filter(read));
-        let gone =
-            |symbol: &SymbolId| flow.assigned.as_ref().is_some_and(|assigned| assigned.contains(*symbol));
+        let gone = |symbol: &SymbolId| {
+            let is_assigned = |all: &Assigned| all.contains(*symbol);
+            flow.assigned.as_ref().is_some_and(is_assigned) && flow.left.as_ref().is_none_or(is_assigned)
+        };
         open.retain(|symbol| !read(symbol) && !gone(symbol));
         open.is_empty()
     };
@@ -103,12 +105,15 @@ pub fn live_after(
                 }
                 flow.asked_between(from, unit.stmt(*outer).span.end);
             }
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => flow.again(*outer),
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                flow.arrive();
+                flow.again(*outer);
+            }
+            StmtKind::Switch { .. } => flow.arrive(),
             StmtKind::Decl(_)
             | StmtKind::Expr(_)
             | StmtKind::Empty
             | StmtKind::If { .. }
-            | StmtKind::Switch { .. }
             | StmtKind::Labeled { .. }
             | StmtKind::Return(_)
             | StmtKind::Break
@@ -120,7 +125,12 @@ pub fn live_after(
             flow.assigned = Some(Assigned::default());
         }
     }
-    settle(&flow);
+    // The label may stand anywhere.
+    if !settle(&flow) && flow.goes {
+        flow.assigned = Some(Assigned::default());
+        flow.stmt(body);
+        settle(&flow);
+    }
     live
 }
 
@@ -169,6 +179,10 @@ struct Flow<'a> {
     assigned: Option<Assigned>,
     /// The loops and `switch` statements around, outermost first; `None` for a loop.
     around: Vec<Option<Switch>>,
+    /// What is surely assigned at each jump that left all of `around`, or went to a label; `None` if there was none.
+    left: Option<Assigned>,
+    /// Whether a jump to a label was met.
+    goes: bool,
     /// A variable whose uses do not count at the moment.
     hidden: Option<SymbolId>,
     /// The variables of the loops around that have a home of their own: they have a value there.
@@ -197,6 +211,8 @@ impl<'a> Flow<'a> {
             uses: Uses::default(),
             assigned: Some(Assigned::default()),
             around: Vec::new(),
+            left: None,
+            goes: false,
             hidden: None,
             homes: Vec::new(),
             asks: false,
@@ -309,7 +325,16 @@ impl<'a> Flow<'a> {
                 self.assigned = None;
             }
             StmtKind::Break => self.leave_switch(),
-            StmtKind::Continue | StmtKind::Goto(_) => self.assigned = None,
+            StmtKind::Continue => {
+                let is_outside = !self.around.iter().any(Option::is_none);
+                self.leave(is_outside);
+            }
+            StmtKind::Goto(label) => {
+                // In Fortran, another one is the name of a construct around.
+                let is_label = |label: &str| label.starts_with(|first: char| first.is_ascii_digit());
+                self.goes |= !unit.is_fortran() || label.is_empty() || is_label(label);
+                self.leave(true);
+            }
             StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.unclear(*expr)),
             StmtKind::Empty => {}
         }
@@ -375,10 +400,24 @@ impl<'a> Flow<'a> {
 
     /// The way out of the innermost loop or `switch`.
     fn leave_switch(&mut self) {
-        let here = self.assigned.take();
-        if let Some(Some(switch)) = self.around.last_mut() {
-            switch.out = meet(switch.out.take(), here);
+        match self.around.last_mut() {
+            Some(Some(switch)) => switch.out = meet(switch.out.take(), self.assigned.take()),
+            Some(None) => self.assigned = None,
+            None => self.leave(true),
         }
+    }
+
+    /// A jump; `is_outside`: it leaves all that is looked at, or its place is not looked for.
+    fn leave(&mut self, is_outside: bool) {
+        let here = self.assigned.take();
+        if is_outside {
+            self.left = meet(self.left.take(), here);
+        }
+    }
+
+    /// A place that jumps may come to which were met before.
+    fn arrive(&mut self) {
+        self.assigned = meet(self.assigned.take(), self.left.clone());
     }
 
     /// A loop around, once more: its last part, its condition, its body.
