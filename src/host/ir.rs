@@ -10,6 +10,7 @@ use crate::source::{Named, Span};
 
 use super::asked::Asked;
 use super::forms::Forms;
+use super::unseen::Unseen;
 use super::within::Places;
 
 macro_rules! id {
@@ -108,6 +109,8 @@ pub struct Unit {
     pub forms: Forms,
     /// What directives do with variables; set where they are joined to the code.
     pub asked: OnceLock<Asked>,
+    /// What the structure does not show of functions.
+    pub unseen: Unseen,
     /// Spans of what the grammar could not understand.
     pub errors: Vec<Span>,
     /// Where the expressions begin.

@@ -10,6 +10,7 @@ mod asked;
 mod c;
 mod fortran;
 mod past;
+mod unseen;
 mod within;
 
 use std::ops::ControlFlow;
@@ -23,6 +24,7 @@ use crate::source::{Language, SourceFile, Span};
 pub use asked::Asked;
 pub use c::apart;
 pub use past::{Past, Replaced};
+pub use unseen::Unseen;
 
 /// Parses the shadow of a file.
 pub fn parse(file: &SourceFile, scan: &Scan) -> ir::Unit {
@@ -56,10 +58,12 @@ pub fn parse_apart(file: &SourceFile, scan: &Scan, apart: &[Span], past: &mut Op
 
 /// What a tree of the shadow of a file says.
 fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> ir::Unit {
-    match file.language {
+    let mut unit = match file.language {
         Language::C | Language::Cpp | Language::Header => c::unit(file, scan, tree),
         Language::Fortran(_) => fortran::unit(file, scan, tree),
-    }
+    };
+    unit.unseen = unseen::unseen(file, &scan.shadow, &unit);
+    unit
 }
 
 /// Parses the shadow of a file that is read for its declarations: what procedures of Fortran execute may be missing.

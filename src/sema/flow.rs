@@ -47,6 +47,9 @@ pub fn uses_beside(
 ) -> Uses {
     let mut flow = Flow::new(unit, symbols, controlled);
     flow.stmt(stmt);
+    for (place, name) in unit.unseen.names_in(unit.stmt(stmt).span) {
+        flow.touched(symbols.lookup(name, *place), Span { start: *place, end: *place });
+    }
     flow.uses
 }
 
@@ -73,6 +76,9 @@ pub fn live_after(
         let outlives = matches!(known.kind, SymbolKind::Static | SymbolKind::Member) || known.is_reference;
         outlives || known.fortran.is_equivalent || escaping.contains(symbol)
     };
+    if unit.unseen.reads_always(unit.stmt(stmt).span) {
+        return wanted.clone();
+    }
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);
     let none = FxHashMap::default();
@@ -143,7 +149,8 @@ pub fn escaping(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> BTreeSet<Symbol
         !unit.is_fortran() || fortran.target || fortran.pointer
     };
     let taken = used.iter().filter(|(_, used)| used.address_taken).map(|(symbol, _)| symbol);
-    taken.filter(|symbol| is_kept(*symbol)).collect()
+    let lent = super::lent::lent(unit, symbols, stmt);
+    taken.filter(|symbol| is_kept(*symbol)).chain(lent.iter().copied()).collect()
 }
 
 /// The statements from `from` down to `to`, both included; just `from` if `to` is not below it.
@@ -335,7 +342,7 @@ impl<'a> Flow<'a> {
                 self.goes |= !unit.is_fortran() || label.is_empty() || is_label(label);
                 self.leave(true);
             }
-            StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.unclear(*expr)),
+            StmtKind::Opaque(exprs) => exprs.iter().for_each(|expr| self.all_unclear(*expr)),
             StmtKind::Empty => {}
         }
     }
@@ -532,7 +539,25 @@ impl<'a> Flow<'a> {
             }
             ExprKind::Initialiser(parts) => parts.iter().for_each(|part| self.expr(*part)),
             ExprKind::Triplet(parts) => parts.iter().flatten().for_each(|part| self.expr(*part)),
-            ExprKind::Opaque(parts) => parts.iter().for_each(|part| self.unclear(*part)),
+            ExprKind::Opaque(parts) => parts.iter().for_each(|part| self.all_unclear(*part)),
+        }
+    }
+
+    /// A part of something that was not understood: each name in it may be read and written, now or later.
+    fn all_unclear(&mut self, id: ExprId) {
+        let unit = self.unit;
+        self.unclear(id);
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let expr = unit.expr(id);
+            if let ExprKind::Name(_) = expr.kind {
+                self.touched(self.symbols.named(unit, id), expr.span);
+                self.part(id, true);
+            }
+            // They see to their own parts.
+            if !matches!(expr.kind, ExprKind::Opaque(_)) {
+                pending.extend(expr.kind.children());
+            }
         }
     }
 
@@ -687,6 +712,7 @@ impl<'a> Flow<'a> {
                 ExprKind::Conditional(_, first, second) => pending.extend([*second, *first]),
                 ExprKind::Comma(_, object)
                 | ExprKind::Assign(_, object, _)
+                | ExprKind::Cast { operand: object, .. }
                 | ExprKind::Step { operand: object, .. } => pending.push(*object),
                 _ => self.part(id, true),
             }

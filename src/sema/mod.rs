@@ -17,6 +17,7 @@ mod flow;
 mod fortran;
 mod holds;
 mod indexed;
+mod lent;
 mod loop_header;
 mod loops;
 mod macros;

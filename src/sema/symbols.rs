@@ -20,6 +20,7 @@ use crate::source::{self, Span};
 
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
+use super::lent::KnownLent;
 use super::loop_header::KnownHeaders;
 use super::operators::Operators;
 use super::outside::{self, Dummy, Others, Outside};
@@ -48,6 +49,8 @@ pub struct Symbols {
     found: RefCell<Vec<Option<Option<SymbolId>>>>,
     /// What `flow` has found so far, by statement; and the same where loops do not count as using their variables.
     pub(super) used: KnownUses,
+    /// What functions lend, as far as it was asked.
+    pub(super) lent: KnownLent,
     /// What `loops` has found so far.
     pub(super) headers: KnownHeaders,
     /// The outermost functions, by place.
@@ -63,7 +66,7 @@ pub struct Symbols {
     /// The classes whose objects hold references.
     referring: FxHashSet<String>,
     /// Functions by name, with the arguments that they may write to: references.
-    by_reference: FxHashMap<String, FxHashSet<usize>>,
+    pub(super) by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
     standing: FxHashMap<String, Vec<String>>,
     /// The bodies of object-like macros by name; none where two of one name differ.
@@ -295,6 +298,11 @@ impl Symbols {
     pub fn macro_of(&self, name: &str) -> Option<(&[String], &str)> {
         let (params, body) = self.macros.get(name)?.as_ref()?;
         Some((params, body))
+    }
+
+    /// Whether `name` is a function-like macro.
+    pub(super) fn is_called_macro(&self, name: &str) -> bool {
+        self.macros.contains_key(name)
     }
 
     /// The names of the function-like macros, as the host language compares names.

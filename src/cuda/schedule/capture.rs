@@ -17,7 +17,7 @@ use crate::cuda::types::referred;
 use crate::cuda::types::spelling;
 use crate::cuda::types::unfolded;
 use crate::host::ir::{BaseType, Decl, Derived, StmtId};
-use crate::plan::{self, DataItem, Launched, Listed, LoopLists, Motion, Own, Unlisted};
+use crate::plan::{self, DataItem, Launched, Listed, LoopLists, Motion, Own, Sharing, Unlisted};
 use crate::sema::{self, Class, Reach, SymbolId, SymbolKind, Use};
 use crate::source::Span;
 
@@ -352,7 +352,9 @@ impl<'a> Capture<'a, '_> {
         let is_memory = matches!(one.class, Class::Array | Class::Record);
         let is_visible = self.around(one.symbol).is_some()
             || input.symbols.is_on_device(one.symbol)
-            || self.launch.is_split && stays(input, self.index, one.symbol);
+            || self.launch.is_split
+                && stays(input, self.index, one.symbol)
+                && !self.is_set_by_threads(one.symbol);
         let is_read = || is_read_only(input, self.stmt, one.symbol, &one.used);
         Unlisted {
             class: Some(one.class),
@@ -370,6 +372,11 @@ impl<'a> Capture<'a, '_> {
             may_have_object: input.plan.notes[self.index].may_have_object,
             is_wanted: !is_memory && !is_visible && one.class != Class::Pointer && self.is_wanted(one),
         }
+    }
+
+    /// Whether each thread of the launch has a scalar of its own, and gives it its value.
+    fn is_set_by_threads(&self, symbol: SymbolId) -> bool {
+        self.own_scalars.iter().any(|own| own.symbol == symbol && own.sharing == Sharing::Private)
     }
 
     /// Whether a scalar of a `kernels` construct is wanted after it, or changes in it by another name.

@@ -208,6 +208,7 @@ impl walk::see::See for Seen {
                 | Stmt::Free { .. }
                 | Stmt::Fill { .. }
                 | Stmt::Show { .. }
+                | Stmt::Leave { .. }
                 | Stmt::Elements { .. }
         );
         if !is_plain {
@@ -352,6 +353,7 @@ fn unwrap(stmt: &mut Stmt) {
     let body = match stmt {
         Stmt::Loop(one) => std::mem::take(&mut one.body),
         Stmt::Compute(one) => std::mem::take(&mut one.body),
+        Stmt::Path(one) => std::mem::take(&mut one.body),
         Stmt::Data { body, .. }
         | Stmt::HostData { body, .. }
         | Stmt::Scope { body, .. }

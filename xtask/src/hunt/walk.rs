@@ -91,6 +91,11 @@ macro_rules! walker {
                         place(target, look);
                         block(body, look);
                     }
+                    Stmt::Path(one) => {
+                        look.var(&$($mutable)? one.counter);
+                        block(&$($mutable)? one.body, look);
+                    }
+                    Stmt::Leave { condition, .. } => expr(condition, look),
                     Stmt::Elements { place: target, counter, value, .. } => {
                         look.var(counter);
                         place(target, look);

@@ -5,7 +5,8 @@
 use super::levels::assign;
 use super::writer::{Data, Writer};
 use crate::hunt::program::{
-    Alone, Block, Clause, Compute, DataKind, Expr, Kind, Loop, Num, Op, Place, Stmt, Storage, Type, VarId,
+    Alone, Block, Clause, Compute, DataKind, Expr, Kind, Loop, Num, Op, Path, Place, Shape, Stmt, Storage,
+    Type, VarId,
 };
 
 /// Arrays, numbers, and regions of loops over them.
@@ -41,7 +42,10 @@ pub fn write(writer: &mut Writer) {
     let wait = || Stmt::Alone { kind: Alone::Wait, clauses: vec![Clause::Wait(Vec::new())] };
     for _ in 0..writer.random.between(2, 4) {
         for _ in 0..6 {
-            let construct = region(writer, &tangle, is_in_data, queue.as_ref());
+            let construct = match writer.random.chance(30) {
+                true => path(writer, &tangle, is_in_data, queue.as_ref()),
+                false => region(writer, &tangle, is_in_data, queue.as_ref()),
+            };
             if writer.offer(construct) {
                 if queue.is_none() || writer.random.chance(40) {
                     writer.offer(wait());
@@ -286,6 +290,46 @@ fn condition(writer: &mut Writer, tangle: &Tangle) -> Option<Expr> {
     let number = is_wanted.then(|| Expr::var(writer.random.pick(&tangle.scalars)))?;
     let limit = Expr::Const(writer.random.between(-2, 9));
     writer.is_whole(&number).then(|| Expr::binary(Op::Lt, number, limit))
+}
+
+/// Code of the host with a region, after which a jump may go around what gives numbers other values.
+fn path(writer: &mut Writer, tangle: &Tangle, is_in_data: bool, queue: Option<&Expr>) -> Stmt {
+    let shape = writer.random.pick(&[Shape::Loop, Shape::Loop, Shape::Once, Shape::Branch, Shape::Labels]);
+    let turns = match shape {
+        Shape::Loop | Shape::Labels => writer.random.between(1, 3),
+        Shape::Once | Shape::Branch => 1,
+    };
+    let counter = writer.variable("w", Type::Num(Num::Int), Storage::Local);
+    // No other path has its counter.
+    let number = counter;
+    let wait = || Stmt::Alone { kind: Alone::Wait, clauses: vec![Clause::Wait(Vec::new())] };
+    let leave = |writer: &mut Writer| {
+        let again = matches!(shape, Shape::Loop | Shape::Labels) && writer.random.chance(40);
+        let is_of_scalar = !tangle.scalars.is_empty() && writer.random.chance(50);
+        let condition = match is_of_scalar {
+            true => {
+                let limit = Expr::Const(writer.random.between(-2, 9));
+                Expr::binary(Op::Lt, Expr::var(writer.random.pick(&tangle.scalars)), limit)
+            }
+            false => Expr::binary(Op::Eq, Expr::var(counter), Expr::Const(writer.random.between(0, 1))),
+        };
+        Stmt::Leave { shape, number, again, condition }
+    };
+    let mut body = Vec::new();
+    for _ in 0..writer.random.between(1, 2) {
+        body.push(region(writer, tangle, is_in_data, queue));
+        body.push(wait());
+        if writer.random.chance(80) {
+            body.push(leave(writer));
+        }
+        for var in &tangle.scalars {
+            if writer.random.chance(60) {
+                let value = Expr::Const(writer.random.between(0, 9));
+                body.push(assign(Place::Var(*var), value));
+            }
+        }
+    }
+    Stmt::Path(Path { shape, number, counter, turns, body })
 }
 
 /// A region of some loops; of those that have one queue, it is put into that or waits for it.

@@ -5,7 +5,7 @@
 use super::eval::binary;
 use super::memory::{Access, Ref, Restricted, Sharing, Value};
 use super::{Context, Env, Invalid, Machine, Reply};
-use crate::hunt::program::{Block, Expr, Flavour, Op, Place, Stmt, Storage, Type, VarId};
+use crate::hunt::program::{Block, Expr, Flavour, Op, Path, Place, Stmt, Storage, Type, VarId};
 use crate::hunt::walk;
 
 impl<'p> Machine<'p> {
@@ -102,6 +102,30 @@ impl<'p> Machine<'p> {
     pub(super) fn block(&mut self, block: &'p Block, context: &mut Context) -> Reply<()> {
         for one in block {
             self.statement(one, context)?;
+            match one {
+                _ if self.jump.is_none() => {}
+                Stmt::If { .. } | Stmt::Path(_) | Stmt::Leave { .. } => break,
+                _ => return Err(Invalid::new("a jump leaves a construct")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns, until a jump leaves them.
+    fn path(&mut self, one: &'p Path, context: &mut Context) -> Reply<()> {
+        for turn in 0..one.turns {
+            self.assign(&Place::Var(one.counter), None, &Expr::Const(turn), false, context)?;
+            self.block(&one.body, context)?;
+            match self.jump {
+                Some((number, again)) if number == one.number => {
+                    self.jump = None;
+                    if !again {
+                        break;
+                    }
+                }
+                Some(_) => break,
+                None => {}
+            }
         }
         Ok(())
     }
@@ -153,6 +177,13 @@ impl<'p> Machine<'p> {
                 context.env.bind(*var, at);
                 self.block(body, context)?;
                 context.env.0.truncate(known);
+                Ok(())
+            }
+            Stmt::Path(one) => self.path(one, context),
+            Stmt::Leave { number, again, condition, .. } => {
+                if self.number(condition, context)? != 0 {
+                    self.jump = Some((*number, *again));
+                }
                 Ok(())
             }
             Stmt::Elements { place, counter, low, count, value } => {

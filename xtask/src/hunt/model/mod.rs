@@ -174,6 +174,8 @@ struct Machine<'p> {
     /// Dimension of a `restrict` pointer's number.
     vias: u32,
     depth: usize,
+    /// The path that a jump leaves, or (`true`) whose next turn it begins.
+    jump: Option<(usize, bool)>,
 }
 
 impl<'p> Machine<'p> {
@@ -192,6 +194,7 @@ impl<'p> Machine<'p> {
             tokens: 0,
             vias: 0,
             depth: 0,
+            jump: None,
         };
         machine.make_globals()?;
         Ok(machine)
@@ -286,6 +289,7 @@ fn has_no_orphans(program: &Program) -> Reply<()> {
                     | Stmt::HostData { body, .. }
                     | Stmt::Scope { body, .. }
                     | Stmt::Alias { body, .. } => self.block(body),
+                    Stmt::Path(one) => self.block(&one.body),
                     _ => {}
                 }
             }
@@ -322,7 +326,9 @@ fn well_typed(program: &Program) -> Reply<()> {
                     };
                     self.1 &= fits && kind.is_some();
                 }
-                Stmt::If { condition, .. } => self.1 &= self.0.kind(condition) == Some(Num::Truth),
+                Stmt::If { condition, .. } | Stmt::Leave { condition, .. } => {
+                    self.1 &= self.0.kind(condition) == Some(Num::Truth)
+                }
                 _ => {}
             }
         }

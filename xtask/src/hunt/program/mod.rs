@@ -280,8 +280,40 @@ pub enum Stmt {
     Scope { vars: Vec<VarId>, body: Block },
     /// Another name for a place.
     Alias { var: VarId, target: Place, body: Block },
+    /// Code of the host that is run so many times, or left before its end.
+    Path(Path),
+    /// A jump to the end of a path around, if the condition is true; `again`: to its next turn.
+    Leave { shape: Shape, number: usize, again: bool, condition: Expr },
     /// All elements of an array at once (Fortran): `a(lo:lo+n-1) = value`, where `counter` is the element.
     Elements { place: Place, counter: VarId, low: i64, count: i64, value: Expr },
+}
+
+/// How code of the host is written that jumps leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A counted loop.
+    Loop,
+    /// `do … while (0)`; in Fortran a block with a name.
+    Once,
+    /// A branch of `switch` or `select case`.
+    Branch,
+    /// Labels before and after it.
+    Labels,
+}
+
+/// Code of the host that is run so many times, or left before its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// How it is written.
+    pub shape: Shape,
+    /// No other path has it.
+    pub number: usize,
+    /// Counts the turns, from 0.
+    pub counter: VarId,
+    /// So many turns; one, unless it is a loop or has labels.
+    pub turns: i64,
+    /// Its code.
+    pub body: Block,
 }
 
 /// A directive that governs no code.

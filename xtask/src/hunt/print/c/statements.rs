@@ -5,7 +5,7 @@
 use super::{Printer, num};
 use crate::hunt::print::needs::locals;
 use crate::hunt::print::{BaseLanguage, Lines, alone, clauses, compute, declares};
-use crate::hunt::program::{Block, Expr, Function, Loop, Num, Op, Place, Stmt, Type};
+use crate::hunt::program::{Block, Expr, Function, Loop, Num, Op, Path, Place, Shape, Stmt, Type};
 
 impl Printer<'_> {
     pub(super) fn body(&self, function: &Function, out: &mut Lines) {
@@ -92,8 +92,51 @@ impl Printer<'_> {
                 });
                 out.line("}");
             }
+            Stmt::Path(one) => self.path(one, out),
+            Stmt::Leave { shape, number, again, condition } => {
+                let jump = match (shape, again) {
+                    (Shape::Labels, true) => format!("goto next_{number}"),
+                    (Shape::Labels, false) => format!("goto out_{number}"),
+                    (Shape::Loop, true) => "continue".to_owned(),
+                    _ => "break".to_owned(),
+                };
+                out.line(&format!("if ({}) {jump};", self.expr(condition)));
+            }
             // C has no array statements.
             Stmt::Elements { .. } => {}
+        }
+    }
+
+    fn path(&self, path: &Path, out: &mut Lines) {
+        let (counter, number, turns) = (self.name(path.counter), path.number, path.turns);
+        let around = |first: &str, last: &str, out: &mut Lines| {
+            out.line(first);
+            out.inside(|out| self.block(&path.body, out));
+            out.line(last);
+        };
+        match path.shape {
+            Shape::Loop => {
+                around(&format!("for ({counter} = 0; {counter} < {turns}; {counter}++) {{"), "}", out)
+            }
+            Shape::Once => {
+                out.line(&format!("{counter} = 0;"));
+                around("do {", "} while (0);", out);
+            }
+            Shape::Branch => {
+                out.line(&format!("{counter} = 0;"));
+                out.line(&format!("switch ({counter}) {{"));
+                around("case 0:", "break;", out);
+                out.line("default:");
+                out.line(&format!("{counter} = 1;"));
+                out.line("}");
+            }
+            Shape::Labels => {
+                out.line(&format!("{counter} = 0;"));
+                around(&format!("again_{number}: {{"), "}", out);
+                out.line(&format!("next_{number}: {counter}++;"));
+                out.line(&format!("if ({counter} < {turns}) goto again_{number};"));
+                out.line(&format!("out_{number}:;"));
+            }
         }
     }
 

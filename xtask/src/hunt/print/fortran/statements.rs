@@ -6,8 +6,13 @@ use super::{Printer, num};
 use crate::hunt::print::needs::locals;
 use crate::hunt::print::{BaseLanguage, Lines, alone, clauses, compute, declares};
 use crate::hunt::program::{
-    Block, Dummy, Expr, Flavour, Function, Kind, Loop, Num, Op, Place, Stmt, Type, VarId,
+    Block, Dummy, Expr, Flavour, Function, Kind, Loop, Num, Op, Path, Place, Shape, Stmt, Type, VarId,
 };
+
+/// A label before a path (1), at the end of a turn (2) or after it (3).
+fn label(which: usize, number: usize) -> usize {
+    which * 1000 + number
+}
 
 impl Printer<'_> {
     pub(super) fn body(&self, function: &Function, out: &mut Lines) {
@@ -135,9 +140,54 @@ impl Printer<'_> {
                 out.inside(|out| self.block(body, out));
                 out.line("end associate");
             }
+            Stmt::Path(one) => self.path(one, out),
+            Stmt::Leave { shape, number, again, condition } => {
+                let jump = match (shape, again) {
+                    (Shape::Labels, true) => format!("goto {}", label(2, *number)),
+                    (Shape::Labels, false) => format!("goto {}", label(3, *number)),
+                    (Shape::Loop, true) => "cycle".to_owned(),
+                    (Shape::Loop, false) if number % 2 == 0 => "exit".to_owned(),
+                    _ => format!("exit path_{number}"),
+                };
+                out.line(&format!("if ({}) {jump}", self.expr(condition)));
+            }
             Stmt::Elements { place, counter, low, count, value } => {
                 let target = self.section(place, *low, *count);
                 out.line(&format!("{target} = {}", self.elementwise(value, *counter, *low, *count)));
+            }
+        }
+    }
+
+    fn path(&self, path: &Path, out: &mut Lines) {
+        let (counter, number, turns) = (self.name(path.counter), path.number, path.turns);
+        let name = format!("path_{number}");
+        let around = |first: &str, last: &str, out: &mut Lines| {
+            out.line(first);
+            out.inside(|out| self.block(&path.body, out));
+            out.line(last);
+        };
+        match path.shape {
+            Shape::Loop => {
+                let head = format!("{name}: do {counter} = 0, {}", turns - 1);
+                around(&head, &format!("end do {name}"), out);
+            }
+            Shape::Once => {
+                out.line(&format!("{counter} = 0"));
+                around(&format!("{name}: block"), &format!("end block {name}"), out);
+            }
+            Shape::Branch => {
+                out.line(&format!("{counter} = 0"));
+                out.line(&format!("{name}: select case ({counter})"));
+                around("case (0)", "case default", out);
+                out.line(&format!("{counter} = 1"));
+                out.line(&format!("end select {name}"));
+            }
+            Shape::Labels => {
+                out.line(&format!("{counter} = 0"));
+                around(&format!("{} continue", label(1, number)), "", out);
+                out.line(&format!("{} {counter} = {counter} + 1", label(2, number)));
+                out.line(&format!("if ({counter} < {turns}) goto {}", label(1, number)));
+                out.line(&format!("{} continue", label(3, number)));
             }
         }
     }

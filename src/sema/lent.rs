@@ -1,0 +1,305 @@
+//! Variables that a function lends to what is not followed: macros, statement functions, and what C++ may keep references in.
+//!
+//! Invariant: too many may be among them, never too few; their values may be read at any time.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, StmtId, Unit};
+use crate::source::{self, Span};
+
+use super::symbol::SymbolId;
+use super::symbols::Symbols;
+use super::type_names::{is_standard_scalar, plain};
+
+/// What functions lend, as far as it was asked.
+#[derive(Debug, Default)]
+pub(super) struct KnownLent(RefCell<FxHashMap<StmtId, Rc<BTreeSet<SymbolId>>>>);
+
+/// The variables that the body of a function lends.
+pub(super) fn lent(unit: &Unit, symbols: &Symbols, body: StmtId) -> Rc<BTreeSet<SymbolId>> {
+    if let Some(known) = symbols.lent.0.borrow().get(&body) {
+        return Rc::clone(known);
+    }
+    let found = Rc::new(find(unit, symbols, unit.stmt(body).span));
+    symbols.lent.0.borrow_mut().insert(body, Rc::clone(&found));
+    found
+}
+
+fn find(unit: &Unit, symbols: &Symbols, span: Span) -> BTreeSet<SymbolId> {
+    let mut lent = Lent { unit, symbols, found: BTreeSet::new() };
+    for (place, name) in unit.unseen.names_in(span) {
+        lent.found.extend(symbols.lookup(name, *place));
+    }
+    for id in unit.expr_ids_in(span) {
+        match &unit.expr(id).kind {
+            ExprKind::Call { callee, args } => lent.call(*callee, args),
+            ExprKind::Cast { to, operand } if unit.is_cpp() && may_be_class(to) => lent.value(*operand),
+            _ => {}
+        }
+    }
+    if unit.is_cpp() {
+        unit.decls_in(span).for_each(|decl| lent.object(decl));
+    }
+    lent.found
+}
+
+struct Lent<'a> {
+    unit: &'a Unit,
+    symbols: &'a Symbols,
+    found: BTreeSet<SymbolId>,
+}
+
+impl Lent<'_> {
+    fn call(&mut self, callee: ExprId, args: &[ExprId]) {
+        let at = self.unit.expr(callee).span.start;
+        let (name, is_member) = match &self.unit.expr(callee).kind {
+            ExprKind::Name(name) => (name, false),
+            ExprKind::Member { name, .. } => (name, true),
+            _ => return,
+        };
+        if !is_member && self.symbols.is_called_macro(name) {
+            return self.by_macro(name, at, args);
+        }
+        if self.unit.is_fortran() {
+            return self.statement_function(callee);
+        }
+        if self.unit.is_cpp() && may_keep(self.symbols, name, is_member, at) {
+            args.iter().for_each(|arg| self.value(*arg));
+        }
+    }
+
+    /// What a macro names, what it may assign or take the address of, and the names that it puts together.
+    fn by_macro(&mut self, name: &str, at: u32, args: &[ExprId]) {
+        let (mut words, mut is_plain, mut pastes) = (BTreeSet::new(), true, false);
+        let (mut pending, mut met) = (vec![name.to_owned()], BTreeSet::new());
+        while let Some(name) = pending.pop() {
+            if !met.insert(name.clone()) {
+                continue;
+            }
+            let Some((_, body)) = self.symbols.macro_of(&name) else {
+                is_plain &= !self.symbols.is_called_macro(&name);
+                continue;
+            };
+            pastes |= body.contains("##");
+            is_plain &= is_plain_body(body);
+            words.extend(source::names(body).map(str::to_owned));
+            pending.extend(
+                source::names(body).filter(|word| self.symbols.is_called_macro(word)).map(str::to_owned),
+            );
+        }
+        if pastes {
+            let of_args = args.iter().flat_map(|arg| self.unit.exprs_in(self.unit.expr(*arg).span));
+            let names = of_args.filter_map(|expr| match &expr.kind {
+                ExprKind::Name(name) => Some(name.clone()),
+                ExprKind::Int(number) => Some(number.to_string()),
+                _ => None,
+            });
+            let parts: BTreeSet<String> = names.chain(words.iter().cloned()).collect();
+            let pairs = parts.iter().flat_map(|one| parts.iter().map(move |other| format!("{one}{other}")));
+            words.extend(pairs.collect::<Vec<_>>());
+        }
+        self.found.extend(words.iter().filter_map(|word| self.symbols.lookup(word, at)));
+        if !is_plain {
+            args.iter().for_each(|arg| self.value(*arg));
+        }
+    }
+
+    /// What a statement function of Fortran names besides its dummy arguments.
+    fn statement_function(&mut self, callee: ExprId) {
+        let Some(symbol) = self.symbols.named(self.unit, callee) else { return };
+        let decl = self.symbols.get(symbol).decl;
+        let all = self.unit.statement_functions.iter();
+        for one in all.filter(|one| Some(one.decl) == decl) {
+            self.value(one.value);
+        }
+    }
+
+    /// An object that may keep a reference to what it is made from.
+    fn object(&mut self, decl: &Decl) {
+        if let (Some(init), BaseType::Named(name)) = (decl.init, &decl.base)
+            && may_be_class(name)
+        {
+            self.value(init);
+        }
+    }
+
+    /// The names in a value.
+    fn value(&mut self, value: ExprId) {
+        let mut pending = vec![value];
+        while let Some(id) = pending.pop() {
+            self.found.extend(self.symbols.named(self.unit, id));
+            pending.extend(self.unit.expr(id).kind.children());
+        }
+    }
+}
+
+/// Whether the body of a macro only computes: nothing in it assigns, takes an address, or is more than an expression.
+fn is_plain_body(body: &str) -> bool {
+    let mut rest = body.trim_start();
+    let mut after_value = false;
+    while let Some(first) = rest.chars().next() {
+        let pairs = ["==", "!=", "<=", ">=", "&&", "||"];
+        let length = match pairs.into_iter().find(|pair| rest.starts_with(pair)) {
+            Some(pair) => pair.len(),
+            None if first == '&' && !after_value => return false,
+            None if matches!(first, '=' | ';' | '{' | '#')
+                || rest.starts_with("++")
+                || rest.starts_with("--") =>
+            {
+                return false;
+            }
+            None => first.len_utf8(),
+        };
+        after_value = first.is_alphanumeric() || matches!(first, '_' | ')' | ']');
+        rest = rest[length..].trim_start();
+    }
+    true
+}
+
+/// Functions of C++'s library that keep references to their arguments.
+const KEEPING: [&str; 8] =
+    ["cref", "forward_as_tuple", "make_shared", "make_unique", "ref", "tie", "bind", "addressof"];
+
+/// Functions and member functions of the library that keep copies, or nothing.
+const COPYING: [&str; 46] = [
+    "abs",
+    "accumulate",
+    "append",
+    "assign",
+    "at",
+    "atan2",
+    "ceil",
+    "clamp",
+    "copy",
+    "copy_n",
+    "cos",
+    "count",
+    "erase",
+    "exp",
+    "fabs",
+    "fill",
+    "fill_n",
+    "find",
+    "floor",
+    "fmax",
+    "fmin",
+    "generate",
+    "get",
+    "insert",
+    "iota",
+    "isfinite",
+    "isnan",
+    "log",
+    "max",
+    "min",
+    "now",
+    "pow",
+    "precision",
+    "printf",
+    "push_back",
+    "reserve",
+    "resize",
+    "round",
+    "setfill",
+    "setprecision",
+    "setw",
+    "sin",
+    "sqrt",
+    "substr",
+    "to_string",
+    "width",
+];
+
+/// Whether a function that the files do not show may keep references to its arguments.
+fn may_keep(symbols: &Symbols, name: &str, is_member: bool, at: u32) -> bool {
+    let is_template = name.contains('<');
+    let bare = plain(name);
+    let bare = bare.rsplit_once("::").map_or(bare, |(_, last)| last);
+    if KEEPING.contains(&bare) {
+        return true;
+    }
+    let is_shown = symbols.lookup(name, at).is_some() || symbols.by_reference.contains_key(bare);
+    (is_member || is_template || name.contains("::")) && !is_shown && COPYING.binary_search(&bare).is_err()
+}
+
+/// Whether a type may be a class that keeps references.
+fn may_be_class(name: &str) -> bool {
+    const COPYING: [&str; 12] = [
+        "array",
+        "complex",
+        "deque",
+        "dim3",
+        "initializer_list",
+        "list",
+        "map",
+        "ofstream",
+        "set",
+        "string",
+        "valarray",
+        "vector",
+    ];
+    let bare = plain(name);
+    let bare = bare.rsplit_once("::").map_or(bare, |(_, last)| last);
+    let is_class =
+        |word: &str| !word.is_empty() && !is_standard_scalar(word) && COPYING.binary_search(&word).is_err();
+    // Of the built-in types, each word is a keyword.
+    const WORDS: [&str; 14] = [
+        "auto",
+        "bool",
+        "char",
+        "const",
+        "constexpr",
+        "double",
+        "float",
+        "int",
+        "long",
+        "short",
+        "signed",
+        "static",
+        "unsigned",
+        "void",
+    ];
+    let all_known = source::names(name).all(|word| WORDS.contains(&word));
+    !all_known && is_class(bare) && (name.contains('<') || name.contains('&') || !name.contains('*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(COPYING.is_sorted());
+    }
+
+    #[test]
+    fn macros_that_compute_lend_nothing() {
+        let check = |body: &str, expected: bool| assert_eq!(is_plain_body(body), expected, "{body}");
+        check("((i) * n + (j))", true);
+        check("((a) > (b) ? (a) : (b))", true);
+        check("(x & 7) == 3 && y <= z", true);
+        check("&x", false);
+        check("(&(x))", false);
+        check("p = &x", false);
+        check("x += v", false);
+        check("do { x++; } while (0)", false);
+        check("n##_v", false);
+    }
+
+    #[test]
+    fn classes_of_other_files_may_keep_references() {
+        let check = |name: &str, expected: bool| assert_eq!(may_be_class(name), expected, "{name}");
+        check("std::reference_wrapper<int>", true);
+        check("std::unique_ptr<R>", true);
+        check("R", true);
+        check("int &&", false);
+        check("std::vector<double>", false);
+        check("size_t", false);
+        check("unsigned long", false);
+        check("double *", false);
+    }
+}
