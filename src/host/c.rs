@@ -667,27 +667,53 @@ impl Reader<'_> {
         }))
     }
 
-    /// The arguments of `T object(a, b);` in a C++ function, which reads like the prototype of a function with unnamed
-    /// parameters of the types `a` and `b`: among statements, an object is meant.
+    /// The arguments of `T object(a, b[i]);` or `int &name(a);` in a C++ function, which reads like the prototype of a function
+    /// with unnamed parameters of the types `a` and `b[i]`: among statements, an object is meant, or another name.
     fn passed(&mut self, whole: Node, declarator: Node, base: &BaseType) -> Option<ExprId> {
         let is_class = matches!(base, BaseType::Named(_) | BaseType::Tagged(_));
-        if !self.unit.is_cpp() || !is_class || declarator.kind() != "function_declarator" {
+        let is_reference = declarator.kind() == "reference_declarator";
+        let declarator = if is_reference { declarator.named_child(0)? } else { declarator };
+        if !self.unit.is_cpp() || !(is_class || is_reference) || declarator.kind() != "function_declarator" {
             return None;
         }
         // The way to the parent begins at the root of the file.
         whole.parent().filter(|around| around.kind() == "compound_statement")?;
         let list = declarator.child_by_field_name("parameters")?;
-        let mut names = Vec::new();
+        let mut found = Vec::new();
         for parameter in self.named(list) {
-            let is_name = parameter.kind() == "parameter_declaration" && parameter.named_child_count() == 1;
-            names.push(parameter.named_child(0).filter(|only| is_name && only.kind() == "type_identifier")?);
+            found.push(self.argument(parameter)?);
         }
         let mut arguments = Vec::new();
-        for node in names {
-            let kind = ExprKind::Name(self.text(node));
-            arguments.push(self.push_expr(span(node), kind));
+        for (name, sizes) in found {
+            let kind = ExprKind::Name(self.text(name));
+            let mut argument = self.push_expr(span(name), kind);
+            for size in sizes {
+                let whole = span(name).to(span(size));
+                let index = self.expr(size);
+                argument = self.push_expr(whole, ExprKind::Index(argument, index));
+            }
+            arguments.push(argument);
         }
         (!arguments.is_empty()).then(|| self.push_expr(span(list), ExprKind::Initialiser(arguments)))
+    }
+
+    /// The name and the subscripts of an argument that reads like an unnamed parameter.
+    fn argument<'t>(&self, parameter: Node<'t>) -> Option<(Node<'t>, Vec<Node<'t>>)> {
+        let parts = self.named(parameter);
+        let (name, rest) = parts.split_first()?;
+        if parameter.kind() != "parameter_declaration" || name.kind() != "type_identifier" || rest.len() > 1 {
+            return None;
+        }
+        let (mut sizes, mut at) = (Vec::new(), rest.first().copied());
+        while let Some(array) = at {
+            if array.kind() != "abstract_array_declarator" {
+                return None;
+            }
+            sizes.push(array.child_by_field_name("size")?);
+            at = array.child_by_field_name("declarator");
+        }
+        sizes.reverse();
+        Some((*name, sizes))
     }
 
     /// Walks from the outside of a declarator to its name; `derived` reads from the name outwards.
@@ -1038,6 +1064,14 @@ impl Reader<'_> {
         let captures =
             field("captures").is_some_and(|all| !self.named(all).is_empty() || all.child_count() > 2);
         self.unit.lambdas.push((span(node), captures));
+        // The parameters are names of their own.
+        let list = field("declarator").and_then(|declarator| declarator.child_by_field_name("parameters"));
+        let params = list.map(|list| self.named(list)).unwrap_or_default();
+        for param in params.into_iter().filter_map(|param| param.child_by_field_name("declarator")) {
+            if let Some(name) = self.declarator(param, &mut Vec::new(), &mut false) {
+                self.push_expr(span(name), ExprKind::Opaque(Vec::new()));
+            }
+        }
         let parts = [field("captures"), field("body")].into_iter().flatten();
         ExprKind::Opaque(parts.map(|part| self.expr(part)).collect())
     }

@@ -547,7 +547,8 @@ impl<'a> Flow<'a> {
     fn all_unclear(&mut self, id: ExprId) {
         let unit = self.unit;
         self.unclear(id);
-        let mut pending = vec![id];
+        // What Fortran hands on is forgotten afterwards.
+        let mut pending = if unit.is_fortran() { Vec::new() } else { vec![id] };
         while let Some(id) = pending.pop() {
             let expr = unit.expr(id);
             if let ExprKind::Name(_) = expr.kind {
@@ -710,6 +711,7 @@ impl<'a> Flow<'a> {
                 }
                 // In C++, these are the objects themselves.
                 ExprKind::Conditional(_, first, second) => pending.extend([*second, *first]),
+                ExprKind::Initialiser(parts) => pending.extend(parts.iter().rev()),
                 ExprKind::Comma(_, object)
                 | ExprKind::Assign(_, object, _)
                 | ExprKind::Cast { operand: object, .. }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, StmtId, Unit};
 use crate::source::{self, Span};
 
+use super::c_library;
 use super::symbol::SymbolId;
 use super::symbols::Symbols;
 use super::type_names::{is_standard_scalar, plain};
@@ -165,53 +166,68 @@ const KEEPING: [&str; 8] =
     ["cref", "forward_as_tuple", "make_shared", "make_unique", "ref", "tie", "bind", "addressof"];
 
 /// Functions and member functions of the library that keep copies, or nothing.
-const COPYING: [&str; 46] = [
-    "abs",
+const COPYING: [&str; 61] = [
     "accumulate",
     "append",
     "assign",
     "at",
-    "atan2",
-    "ceil",
+    "atof",
+    "atoi",
+    "calloc",
     "clamp",
     "copy",
     "copy_n",
-    "cos",
     "count",
     "erase",
-    "exp",
+    "exit",
     "fabs",
     "fill",
     "fill_n",
     "find",
-    "floor",
-    "fmax",
-    "fmin",
+    "fprintf",
+    "free",
     "generate",
     "get",
     "insert",
     "iota",
     "isfinite",
     "isnan",
-    "log",
+    "labs",
+    "llabs",
+    "malloc",
     "max",
+    "memcpy",
+    "memmove",
+    "memset",
     "min",
     "now",
-    "pow",
     "precision",
     "printf",
     "push_back",
+    "put",
+    "putchar",
+    "puts",
+    "qsort",
+    "rand",
+    "realloc",
     "reserve",
     "resize",
-    "round",
     "setfill",
     "setprecision",
     "setw",
-    "sin",
-    "sqrt",
+    "snprintf",
+    "sprintf",
+    "srand",
+    "str",
+    "strcmp",
+    "strlen",
+    "strtod",
+    "strtol",
     "substr",
     "to_string",
+    "transform",
     "width",
+    "write",
 ];
 
 /// Whether a function that the files do not show may keep references to its arguments.
@@ -223,7 +239,14 @@ fn may_keep(symbols: &Symbols, name: &str, is_member: bool, at: u32) -> bool {
         return true;
     }
     let is_shown = symbols.lookup(name, at).is_some() || symbols.by_reference.contains_key(bare);
-    (is_member || is_template || name.contains("::")) && !is_shown && COPYING.binary_search(&bare).is_err()
+    (is_member || is_template || name.contains("::")) && !is_shown && !is_copying(bare)
+}
+
+/// Whether a function of the libraries keeps copies of its arguments, or nothing.
+fn is_copying(name: &str) -> bool {
+    let of_float = name.strip_suffix('f').unwrap_or(name);
+    let computes = |name| c_library::overloaded(name).is_some();
+    computes(name) || computes(of_float) || COPYING.binary_search(&name).is_ok()
 }
 
 /// Whether a type may be a class that keeps references.
