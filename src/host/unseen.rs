@@ -14,7 +14,7 @@ use super::ir::{ExprKind, StmtKind, Unit};
 pub struct Unseen {
     /// Names, by place.
     names: Vec<(u32, String)>,
-    /// The bodies of functions in which a value may be read at any time.
+    /// Functions in which a value may be read at any time.
     functions: Vec<Span>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn unseen(file: &SourceFile, shadow: &[u8], unit: &Unit) -> Unseen {
             true => has_entry(shadow, function.span),
             false => goes_elsewhere(file.slice(body)),
         };
-        unseen.functions.extend(is_unclear.then_some(body));
+        unseen.functions.extend(is_unclear.then_some(function.span));
         let start = body.start.max(last);
         last = last.max(body.end);
         let mut words = Words { text: shadow, at: start as usize, is_fortran };

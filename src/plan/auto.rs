@@ -82,8 +82,9 @@ pub(super) struct Changes {
     pub(super) settled: BTreeMap<usize, Vec<Clause>>,
     /// Variables of which each gang of a compute construct has its own, by the construct's index.
     pub(super) own: BTreeMap<usize, BTreeSet<SymbolId>>,
-    /// Scalars of queued `kernels` constructs that a queue may still have to bring to the host, by the construct's index.
-    pending: BTreeMap<usize, BTreeSet<SymbolId>>,
+    /// Scalars that `kernels` constructs only read, and that a queue may still have to bring to the host, or that may be on the
+    /// device already, by the construct's index; and whether each may have other names.
+    brought: BTreeMap<usize, BTreeSet<(SymbolId, bool)>>,
     /// New directives.
     pub(super) implied: Vec<Bound>,
 }
@@ -138,8 +139,11 @@ impl Settling<'_, '_> {
             return;
         }
         if in_kernels {
-            let pending = self.input.pending_scalars(index, stmt);
-            self.changes.pending.extend((!pending.is_empty()).then_some((index, pending)));
+            let mut brought = self.input.pending_scalars(index, stmt);
+            brought.extend(self.input.standing_scalars(index, stmt));
+            let brought: BTreeSet<(SymbolId, bool)> =
+                brought.into_iter().map(|symbol| (symbol, self.input.is_escaping(index, symbol))).collect();
+            self.changes.brought.extend((!brought.is_empty()).then_some((index, brought)));
         }
         self.around = self.around(index);
         let at = one.directive.span.start;
@@ -374,11 +378,22 @@ impl Changes {
             let clause = implied_clause(here, "firstprivate", ClauseKind::Firstprivate(items));
             all[index].directive.clauses.push(clause);
         }
-        for (index, pending) in self.pending {
+        for (index, brought) in self.brought {
             let here = all[index].directive.span.start;
-            let items = pending.into_iter().map(|symbol| implied_item(facts.symbols, here, symbol)).collect();
-            let kind = ClauseKind::Data(DataClause::Copyin { readonly: false }, items);
-            all[index].directive.clauses.push(implied_clause(here, "copyin", kind));
+            // What has other names may change by one of them.
+            let (copied, read): (Vec<_>, Vec<_>) = brought.into_iter().partition(|(_, escapes)| *escapes);
+            let kinds = [
+                ("copy", DataClause::Copy, copied),
+                ("copyin", DataClause::Copyin { readonly: false }, read),
+            ];
+            for (word, kind, symbols) in kinds.into_iter().filter(|(.., symbols)| !symbols.is_empty()) {
+                let items = symbols
+                    .into_iter()
+                    .map(|(symbol, _)| implied_item(facts.symbols, here, symbol))
+                    .collect();
+                let clause = implied_clause(here, word, ClauseKind::Data(kind, items));
+                all[index].directive.clauses.push(clause);
+            }
         }
         for (index, clauses) in self.settled {
             if let Some(one) = all.get_mut(index) {

@@ -51,6 +51,7 @@ mod saved;
 mod section;
 mod sharing;
 mod spelling;
+mod standing;
 mod statement;
 mod strides;
 mod strips;
@@ -185,6 +186,8 @@ pub(crate) struct Input<'a> {
     /// The procedures with `routine gang` in this file.
     gang_routines: HashSet<String>,
     queues: queue::Queues,
+    /// What may be on the device where a construct begins.
+    standing: OnceCell<standing::Standing>,
     reached: Reached,
 }
 
@@ -262,6 +265,7 @@ impl<'a> Input<'a> {
             escaping: escaping(unit, symbols, bound),
             gang_routines: routine::of_gangs(unit, bound, &settings.device_type),
             queues: queue::Queues::new(unit, bound),
+            standing: OnceCell::new(),
             reached: Reached::new(),
         }
     }

@@ -21,23 +21,8 @@ impl Input<'_> {
         if self.queues.queued.len() < 2 || !is_queued(&self.bound[index].directive, self.unit) {
             return BTreeSet::new();
         }
-        let stated = self.stated(index);
-        let inner = self.all_loops_below(index).into_iter().chain([index]);
-        let inner: Vec<SymbolId> = inner.flat_map(|at| self.own_of(at)).collect();
-        let is_free = |symbol: SymbolId| {
-            let known = self.symbols.get(symbol);
-            known.class == Class::Scalar
-                && known.kind != SymbolKind::Member
-                && !known.is_const
-                && !self.is_inside(symbol, stmt)
-                && !stated.contains(&known.name)
-                && !inner.contains(&symbol)
-        };
-        let used = uses(self.unit, self.symbols, stmt);
-        let read = used.iter().filter(|(_, how)| how.exposed && !how.written && !how.address_taken);
-        read.map(|(symbol, _)| symbol)
-            .filter(|symbol| is_free(*symbol) && self.may_come(index, *symbol))
-            .collect()
+        let read = self.scalars_read(index, stmt);
+        read.into_iter().filter(|symbol| self.may_come(index, *symbol)).collect()
     }
 
     /// Whether queued work may still have to bring the value of a scalar where directive `index` stands. The value of what a
@@ -47,7 +32,9 @@ impl Input<'_> {
         let returned = self.queues.returned.get_or_init(|| self.returned());
         let known = self.symbols.get(symbol);
         let is_handed = known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
-        returned.iter().any(|one| one.1 == symbol || is_handed && one.0 != function)
+        // What has other names may be brought back by one of them.
+        let has_other_names = known.fortran.is_equivalent || self.is_escaping(index, symbol);
+        has_other_names || returned.iter().any(|one| one.1 == symbol || is_handed && one.0 != function)
     }
 
     /// Whether construct `index`, which is not put into a queue, waits for queues that may still have to bring scalars which it
