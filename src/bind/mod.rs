@@ -293,8 +293,16 @@ impl Places {
                 | StmtKind::While { body: inner, .. }
                 | StmtKind::DoWhile { body: inner, .. }
                 | StmtKind::Switch { body: inner, .. } => body(*inner, stmt.span),
-                StmtKind::Block(_)
-                | StmtKind::Decl(_)
+                // A pragma that is a statement cannot follow a label.
+                StmtKind::Labeled { stmt: Some(inner), .. } => body(*inner, stmt.span),
+                StmtKind::Block(list) => {
+                    for two in list.windows(2) {
+                        if matches!(unit.stmt(two[0]).kind, StmtKind::Labeled { stmt: None, .. }) {
+                            body(two[1], unit.stmt(two[0]).span);
+                        }
+                    }
+                }
+                StmtKind::Decl(_)
                 | StmtKind::Expr(_)
                 | StmtKind::Empty
                 | StmtKind::Labeled { .. }

@@ -7,6 +7,7 @@ use crate::scan;
 use crate::source::{SourceFile, Span};
 
 use super::designator::{Designator, designator};
+use super::components;
 use super::elemental::{self, Kind};
 use super::flow::uses;
 use super::reduction::Reduction;
@@ -352,7 +353,9 @@ impl Reader<'_> {
             }
             for (other, _) in &self.named {
                 if other.is_apart(assigned) {
-                    if !other.is_sibling(assigned) && other.may_alias(assigned) {
+                    if !other.is_sibling(assigned) && other.may_alias(assigned)
+                        || other.root != assigned.root && self.is_one_variable(other.root, assigned.root)
+                    {
                         let (one, two) = (assigned.spelling(), other.spelling());
                         return Err(Refusal { at: other.whole, why: Why::Alias(one, two) });
                     }
@@ -366,6 +369,12 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// Whether two names are for one variable, or for parts of it, by `associate`.
+    fn is_one_variable(&self, one: SymbolId, other: SymbolId) -> bool {
+        let whole = |symbol| components::lent_from(self.unit, self.symbols, symbol);
+        whole(one) == whole(other)
+    }
+
     /// Whether variables may share memory by name in the scoping unit around.
     fn has_equivalence(&self, assigned: &Designator) -> bool {
         let name = &self.symbols.get(assigned.root).name;

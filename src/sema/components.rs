@@ -191,6 +191,12 @@ pub fn lent_whole(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> SymbolId 
     std::iter::successors(Some(symbol), whole).take(DEPTH).last().unwrap_or(symbol)
 }
 
+/// The variable that a name of `associate` blocks stands for, or for a part of; other symbols stand for themselves.
+pub fn lent_from(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> SymbolId {
+    let root = |at: &SymbolId| lent(unit, symbols, *at).map(|lent| lent.root);
+    std::iter::successors(Some(symbol), root).take(DEPTH).last().unwrap_or(symbol)
+}
+
 /// What the name of an `associate` block stands for a part of.
 #[derive(Clone, Debug)]
 pub struct Lent {
