@@ -152,7 +152,9 @@ impl Input<'_> {
         };
         for (symbol, _) in used.iter().filter(|(symbol, _)| is_launched(*symbol)) {
             let known = self.symbols.get(symbol);
+            // How large an array of assumed size is, nobody knows: it is there.
             if matches!(known.class, Class::Array | Class::Record)
+                && !known.fortran.assumed_size
                 && self.is_unstated(symbol, stmt, &stated, implied)
             {
                 let item = known.name.clone();
