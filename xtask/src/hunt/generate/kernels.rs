@@ -356,13 +356,14 @@ fn region(writer: &mut Writer, tangle: &Tangle, is_in_data: bool, queue: Option<
     } else if writer.random.chance(25) {
         clauses.push(Clause::Async(Some(Expr::Const(writer.random.between(1, 3)))));
     }
-    if let Some(condition) = condition(writer, tangle) {
-        clauses.push(Clause::If(condition));
-    }
+    // Whether loops are independent is known of those that the device runs.
+    let condition = condition(writer, tangle);
+    let may_say = condition.is_none();
+    clauses.extend(condition.map(Clause::If));
     let mut body = Vec::new();
     for _ in 0..writer.random.between(1, 3) {
         let mut one = tangle.nest(writer);
-        if writer.random.chance(45) {
+        if writer.random.chance(45) && may_say {
             tangle.directives(writer, &mut one);
         }
         body.push(Stmt::Loop(one));
