@@ -9,6 +9,7 @@ pub mod ir;
 mod asked;
 mod c;
 mod fortran;
+mod gaps;
 mod past;
 mod unseen;
 mod within;
@@ -62,7 +63,7 @@ fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> ir::Unit {
         Language::C | Language::Cpp | Language::Header => c::unit(file, scan, tree),
         Language::Fortran(_) => fortran::unit(file, scan, tree),
     };
-    unit.unseen = unseen::unseen(file, &scan.shadow, &unit);
+    unit.unseen = gaps::unseen(file, &scan.shadow, &unit);
     unit
 }
 

@@ -6,8 +6,8 @@ use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::scan;
 use crate::source::{SourceFile, Span};
 
-use super::designator::{Designator, designator};
 use super::components;
+use super::designator::{Designator, designator};
 use super::elemental::{self, Kind};
 use super::flow::uses;
 use super::reduction::Reduction;

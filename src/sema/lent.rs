@@ -2,11 +2,8 @@
 //!
 //! Invariant: too many may be among them, never too few; their values may be read at any time.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-
-use rustc_hash::FxHashMap;
 
 use crate::host::ir::{BaseType, Decl, ExprId, ExprKind, StmtId, Unit};
 use crate::source::{self, Span};
@@ -16,18 +13,9 @@ use super::symbol::SymbolId;
 use super::symbols::Symbols;
 use super::type_names::{is_standard_scalar, plain};
 
-/// What functions lend, as far as it was asked.
-#[derive(Debug, Default)]
-pub(super) struct KnownLent(RefCell<FxHashMap<StmtId, Rc<BTreeSet<SymbolId>>>>);
-
 /// The variables that the body of a function lends.
 pub(super) fn lent(unit: &Unit, symbols: &Symbols, body: StmtId) -> Rc<BTreeSet<SymbolId>> {
-    if let Some(known) = symbols.lent.0.borrow().get(&body) {
-        return Rc::clone(known);
-    }
-    let found = Rc::new(find(unit, symbols, unit.stmt(body).span));
-    symbols.lent.0.borrow_mut().insert(body, Rc::clone(&found));
-    found
+    symbols.lent.or(body, || find(unit, symbols, unit.stmt(body).span))
 }
 
 fn find(unit: &Unit, symbols: &Symbols, span: Span) -> BTreeSet<SymbolId> {

@@ -20,13 +20,12 @@ use crate::source::{self, Span};
 
 use super::derived_types::DerivedTypes;
 use super::holds::Type;
-use super::lent::KnownLent;
 use super::loop_header::KnownHeaders;
 use super::operators::Operators;
 use super::outside::{self, Dummy, Others, Outside};
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
 use super::type_names::{is_in_template, is_standard_scalar, plain};
-use super::uses::KnownUses;
+use super::uses::{KnownLent, KnownUses};
 
 /// A name at a place, and what it means there.
 #[derive(Clone, Copy, Debug)]

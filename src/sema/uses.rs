@@ -3,7 +3,7 @@
 //! Invariant: says what `flow` has found; finds nothing.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -56,6 +56,26 @@ impl Uses {
     /// All named symbols in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Use)> {
         self.names.iter().map(|(symbol, used)| (*symbol, used))
+    }
+}
+
+/// The variables that functions lend to what is not followed, as far as it was asked, by the bodies.
+#[derive(Debug, Default)]
+pub(super) struct KnownLent(RefCell<FxHashMap<StmtId, Rc<BTreeSet<SymbolId>>>>);
+
+impl KnownLent {
+    /// What was found before, or what `find` finds now.
+    pub(super) fn or(
+        &self,
+        key: StmtId,
+        find: impl FnOnce() -> BTreeSet<SymbolId>,
+    ) -> Rc<BTreeSet<SymbolId>> {
+        let known = self.0.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let lent = Rc::new(find());
+            self.0.borrow_mut().insert(key, Rc::clone(&lent));
+            lent
+        })
     }
 }
 

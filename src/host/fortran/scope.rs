@@ -181,8 +181,8 @@ impl<'t> Reader<'_, 't> {
                     }
                 }
                 kind if is_specification(kind) => parts.specification.push(child),
-                // These may stand in either part: they belong to the first one if no other statement came before. What has a label
-                // is no statement function.
+                // These may stand in either part: they belong to the first one if no other statement came before. A
+                // statement function has no label.
                 "assignment_statement" if parts.execution.is_empty() => parts.specification.push(child),
                 "include_statement" | "entry_statement" | "format_statement"
                     if !parts.execution.iter().any(|before| before.word() != "statement_label") =>
