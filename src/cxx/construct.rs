@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, Subscript};
 use crate::bind;
-use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::plan::{Attribute, Item, KernelsPart, Launch, Region, Sharing};
 use crate::sema::{self, SymbolId, SymbolKind, Texts};
 use crate::source::Span;
@@ -932,11 +932,13 @@ impl<'a> Maker<'a> {
     ) -> String {
         let unit = self.ground.files.own.unit;
         let extent = unit.stmt(piece.stmt).span;
+        let asked = inquired(unit, extent);
         let is_used = |symbol: SymbolId| {
             self.captured.contains_key(&symbol)
-                || unit
-                    .expr_ids_in(extent)
-                    .any(|id| self.variables.named(self.ground.symbols, unit, id) == Some(symbol))
+                || unit.expr_ids_in(extent).any(|id| {
+                    !asked.contains(&id)
+                        && self.variables.named(self.ground.symbols, unit, id) == Some(symbol)
+                })
         };
         let mut words = vec![piece.word.to_owned()];
         words.extend(own.iter().cloned());
@@ -1073,4 +1075,17 @@ impl<'a> Maker<'a> {
     fn is_hidden(&self, name: &str) -> bool {
         self.ground.symbols.lookup(name, self.extent.start).is_some()
     }
+}
+
+/// The arrays in `extent` of which only the shape is asked: the host passes that, and the device need not have the elements.
+fn inquired(unit: &Unit, extent: Span) -> BTreeSet<ExprId> {
+    let mut found = BTreeSet::new();
+    for expr in unit.exprs_in(extent) {
+        let ExprKind::Call { callee, args } = &expr.kind else { continue };
+        let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
+        if ["size", "lbound", "ubound"].iter().any(|one| name.eq_ignore_ascii_case(one)) {
+            found.extend(args.first());
+        }
+    }
+    found
 }

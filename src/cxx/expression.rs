@@ -17,7 +17,7 @@ use super::intrinsic;
 use super::record;
 use super::types::{Files, Type, Word, plain_code};
 use super::value::{Value, binds};
-use super::variable::{BoundQuery, BoundText, Variables, element, literal};
+use super::variable::{BoundQuery, BoundText, Variables, element, literal, may_be_large};
 
 /// Writes expressions.
 pub struct Values<'a> {
@@ -344,11 +344,17 @@ impl Values<'_> {
         let unknown = || Why::new(at, "an element of an array whose type is not seen");
         let variable = self.variables.get(symbol).ok_or_else(unknown)?;
         let mut offset: Option<Value> = None;
+        let mut is_long = false;
         for (place, steps) in offsets.into_iter().enumerate().rev() {
+            is_long |= steps.ty.bytes == 8;
             offset = Some(match offset {
                 None => steps,
                 Some(inner) => {
-                    let extent = self.bound(symbol, place, BoundQuery::Extent).ok_or_else(unknown)?;
+                    let mut extent = self.bound(symbol, place, BoundQuery::Extent).ok_or_else(unknown)?;
+                    if !is_long && extent.ty.bytes < 8 && may_be_large(&variable.shape[place..]) {
+                        extent = Value::name(format!("{}ll", extent.text), Type { bytes: 8, ..extent.ty });
+                    }
+                    is_long |= extent.ty.bytes == 8;
                     let inner = Value::binary(&extent, "*", &inner, binds::PRODUCT, Type::INTEGER);
                     match steps.text.as_str() {
                         "0" => inner,

@@ -304,10 +304,12 @@ impl Variables {
 
     /// All elements of an array as a section of C++: `[0:n]`.
     pub fn section(&self, symbol: SymbolId) -> Option<String> {
-        let rank = self.get(symbol)?.shape.len();
-        let mut sizes = Vec::with_capacity(rank);
-        for at in 0..rank {
+        let shape = &self.get(symbol)?.shape;
+        let is_large = may_be_large(shape);
+        let mut sizes = Vec::with_capacity(shape.len());
+        for at in 0..shape.len() {
             sizes.push(match self.bound(symbol, at, BoundQuery::Extent)? {
+                BoundText::Number(number) if is_large && at == 0 && shape.len() > 1 => format!("{number}ll"),
                 BoundText::Number(number) => number.to_string(),
                 BoundText::Name(name) => name,
             });
@@ -584,6 +586,15 @@ pub fn shape_of(files: &Files, seen: Texts, decl: &Decl) -> Option<Vec<Dimension
         shape.push(Dimension { lower, extent });
     }
     Some(shape)
+}
+
+/// Whether so many elements may be more than an `int` counts: that is not known where the host passes an extent.
+pub fn may_be_large(shape: &[Dimension]) -> bool {
+    let total = shape.iter().try_fold(1i128, |total, dimension| match dimension.extent {
+        Bound::Constant(extent) => total.checked_mul(extent),
+        Bound::Passed => None,
+    });
+    total.is_none_or(|total| total > i128::from(i32::MAX))
 }
 
 /// The array that an element is of, with its subscripts in order.

@@ -31,6 +31,7 @@ static void clauses()
     void *device = acc2omp_copy("a", a, sizeof a);
     CHECK(device && device != a && acc_deviceptr(a) == device && acc_hostptr(device) == a);
     CHECK(acc_deviceptr(a + 10) == static_cast<int *>(device) + 10);
+    CHECK(acc2omp_use_device("x.c:6", "a", a) == device);
     CHECK(acc_is_present(a, sizeof a) && acc_is_present(a + 1, sizeof a - sizeof *a) && !acc_is_present(a + 1, sizeof a));
     fill(a, 100);
     add_on("present.cu:3", acc_async_sync, a, n, 1);
@@ -185,6 +186,8 @@ int main()
         },
         "is present on the device only in part\nacc2omp: x.c:9: `data` ("));
     CHECK(fails([] { acc_copyin(data + 10, 100), acc_copyin(data, sizeof data); }, "only in part"));
+    CHECK(fails([] { acc2omp_use_device("x.c:12", "data", data); }, "acc2omp: x.c:12: `data` ("));
+    CHECK(acc2omp_use_device("x.c:14", "data", nullptr) == nullptr);
     CHECK(fails([] { acc_update_self(data, 4); }, "acc2omp: acc_update_self: ("));
     CHECK(fails(
         [] {

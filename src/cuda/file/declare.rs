@@ -57,7 +57,7 @@ impl Device {
                 ));
             }
             self.declared.insert(decl.name.clone());
-            if !decl.is_extern {
+            if !decl.is_extern && self.is_first(input, seen, decl) {
                 let names = Counterpart { name: &decl.name, path: &path, declaration: &counterpart };
                 let others = hidden.declarations(input, (self.choices.own(), decl), item.span)?;
                 self.depends(item.span.start, others);
@@ -73,6 +73,9 @@ impl Device {
             self.declared.insert(name.to_owned());
             let Some(decl) = definition(input, name) else { continue };
             let place = decl.name_span.start;
+            if !self.is_first(input, input.source, decl) {
+                continue;
+            }
             match hidden.declarations(input, (self.choices.own(), decl), decl.name_span) {
                 Ok(others) => self.depends(place, others),
                 Err(why) => diags.push(*why),
@@ -86,6 +89,11 @@ impl Device {
                 None => diags.push(*refused(decl.name_span, "a variable of this type")),
             }
         }
+    }
+
+    /// Whether a variable has no counterpart yet: several directives may name one, at a declaration and at the definition.
+    fn is_first(&mut self, input: &Input, seen: Seen, decl: &Decl) -> bool {
+        self.counterparts.insert((input.number(&seen), decl.name_span.start))
     }
 
     /// Declares the counterparts that other files define and these texts name; the texts that came in.

@@ -77,6 +77,8 @@ pub struct Device {
     pub(super) sizes: BTreeSet<String>,
     /// The names of variables with a counterpart.
     pub(super) declared: BTreeSet<String>,
+    /// The definitions of variables with a counterpart: by the number of the file and the offset.
+    pub(super) counterparts: BTreeSet<(usize, u32)>,
     pub(super) registrations: Vec<String>,
     pub(super) includes: BTreeSet<(usize, u32, String)>,
     /// Lines that include what nobody has read.
@@ -490,6 +492,7 @@ impl Device {
         self.globals.extend(other.globals);
         self.externs.extend(other.externs);
         self.declared.extend(other.declared);
+        self.counterparts.extend(other.counterparts);
         self.registrations.extend(other.registrations);
         self.includes.extend(other.includes);
         let new: Vec<String> = other.unseen.into_iter().filter(|line| !self.unseen.contains(line)).collect();

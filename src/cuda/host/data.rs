@@ -307,7 +307,7 @@ impl Lowering<'_> {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list {
                 if let Some(PathStep::Member(member)) = item.parts.last() {
-                    let (line, inside) = self.device_member(body, item, member, (&request, if_present))?;
+                    let (line, inside) = self.device_member(body, item, member, span, (&request, if_present))?;
                     lines.push(line);
                     changes.extend(inside);
                     continue;
@@ -333,7 +333,7 @@ impl Lowering<'_> {
                     _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{device})")),
                 };
                 let converted = if is_cpp { format!("({kind})") } else { String::new() };
-                let mut value = format!("{converted}acc_deviceptr((void *){host})");
+                let mut value = format!("{converted}{}", self.use_device(span, name, &host));
                 let plain =
                     if class == Class::Array && is_cpp { format!("({kind}){host}") } else { host.clone() };
                 if if_present {
@@ -354,12 +354,18 @@ impl Lowering<'_> {
         Ok(changes)
     }
 
+    /// The call that gives the address on the device of what the directive at `at` names.
+    fn use_device(&self, at: Span, name: &str, address: &str) -> String {
+        format!("acc2omp_use_device(\"{}\", \"{name}\", (void *){address})", self.input.place(at.start))
+    }
+
     /// An item `s.p` of `use_device`, a pointer or an array: the line that finds its address, and the changes of its uses.
     fn device_member(
         &self,
         body: Span,
         item: &ListItem,
         member: &Name,
+        at: Span,
         (request, if_present): (&LaunchRequest, bool),
     ) -> Result<(String, Vec<Change>), Refused> {
         let (unit, host) = (self.input.unit(), item.text.trim());
@@ -373,7 +379,7 @@ impl Lowering<'_> {
             bare(host).chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>()
                 + "_device";
         let kind = format!("__typeof__(&{host}[0])");
-        let mut value = format!("({kind})acc_deviceptr((void *){host})");
+        let mut value = format!("({kind}){}", self.use_device(at, host, host));
         if if_present {
             value = format!("acc_is_present({host}, 1) ? {value} : ({kind}){host}");
         }

@@ -252,7 +252,12 @@ impl<'a> Lowering<'a> {
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
         let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
         let name = format!("{stem}_{function}_{line}");
-        self.launchers.fresh(&name)
+        loop {
+            let name = self.launchers.fresh(&name);
+            if !is_of_program(input, &name) && !is_of_program(input, &launcher::kernel_name(&name)) {
+                return name;
+            }
+        }
     }
 
     /// Adds kernel and launcher to the device file, the launcher's declaration to the header; their place.
@@ -277,6 +282,18 @@ impl<'a> Lowering<'a> {
         self.device.prototype(key, launcher::prototype(launcher));
         key
     }
+}
+
+/// Whether a name stands anywhere in the program.
+fn is_of_program(input: &Input, name: &str) -> bool {
+    let is_in_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    input.files().any(|seen| {
+        let bytes = &seen.file.bytes;
+        memchr::memmem::find_iter(bytes, name).any(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            !before.is_some_and(is_in_word) && !bytes.get(at + name.len()).is_some_and(is_in_word)
+        })
+    })
 }
 
 /// Writes the kernel of a launch.

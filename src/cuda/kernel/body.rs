@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::counted::{Counted, is_narrow};
+use super::counted::{Counted, WIDE, is_narrow};
 use super::privates;
 use super::window::Window;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
@@ -859,7 +859,8 @@ impl Body<'_, '_> {
             if !self.is_used(shared, part, header) {
                 continue;
             }
-            lines.push(part.value(&own_index(&k, &names, &shared.order, at), names.len() > 1));
+            let own = own_index(&k, &names, &shared.order, at);
+            lines.push(part.value(&own, index, names.len() > 1));
         }
         Ok((counts, header, lines))
     }
@@ -901,7 +902,7 @@ impl Body<'_, '_> {
         match shared.headers.as_slice() {
             _ if self.template && shared.headers.len() > 1 => self.index,
             [only] if is_narrow(self.input, only, !shared.levels().gang) => "unsigned",
-            _ => "unsigned long long",
+            _ => WIDE,
         }
     }
 }

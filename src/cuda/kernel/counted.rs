@@ -3,12 +3,16 @@
 //! Invariant: the count is that of the loop as written, for every start, bound and step.
 
 use super::inside;
+use super::kinds::{Converts, Kinds};
 use crate::cuda::code::text::{Edits, operand, summand};
 use crate::cuda::meaning;
 use crate::cuda::program::{Input, Refused, qualified, refused};
 use crate::cuda::types::spelling;
 use crate::host::ir::{BaseType, BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::sema::{Class, Header};
+
+/// The type that counts any number of iterations.
+pub const WIDE: &str = "unsigned long long";
 
 /// One loop of a nest, counted.
 pub struct Counted {
@@ -21,6 +25,8 @@ pub struct Counted {
     first: String,
     step: Option<String>,
     down: bool,
+    /// In which counters the value has to be computed in the variable's type.
+    converts: Converts,
 }
 
 impl Counted {
@@ -54,12 +60,17 @@ impl Counted {
             step => step.map(text).transpose()?,
         };
         let step = step.filter(|step| step != "1");
-        let (low, high) = match down {
-            false => (&first, &bound),
-            true => (&bound, &first),
-        };
         let has_star = is_pointer && decl.base != BaseType::Unknown;
         let base = format!("{base}{}", if has_star { " *" } else { "" });
+        let kinds = Kinds::of(input, header);
+        let begins = match kinds.converts_first() {
+            true => format!("({base}){}", operand(&first)),
+            false => first.clone(),
+        };
+        let (low, high) = match down {
+            false => (&begins, &bound),
+            true => (&bound, &begins),
+        };
         let mut arguments = match is_pointer {
             true => format!("0, {} - {}", operand(high), operand(low)),
             false => format!("{low}, {high}"),
@@ -77,15 +88,26 @@ impl Counted {
             first,
             step,
             down,
+            converts: kinds.converts_counter(),
         })
     }
 
-    /// The line that sets the variable in iteration `index`; `is_part` if that is an expression.
-    pub fn value(&self, index: &str, is_part: bool) -> String {
-        let index = match (&self.step, is_part) {
-            (Some(step), true) => format!("({index}) * {}", operand(step)),
-            (Some(step), false) => format!("{index} * {}", operand(step)),
-            (None, _) => index.to_owned(),
+    /// The line that sets the variable in iteration `index`, which is counted in a type; `is_part` if it is an expression.
+    pub fn value(&self, index: &str, counter: &str, is_part: bool) -> String {
+        let converts = match self.converts {
+            Converts::Never => false,
+            Converts::Narrow => counter != WIDE,
+            Converts::Always => true,
+        };
+        let index = match (converts, is_part) {
+            (true, true) => format!("({})({index})", self.base),
+            (true, false) => format!("({}){index}", self.base),
+            (false, true) if self.step.is_some() => format!("({index})"),
+            (false, _) => index.to_owned(),
+        };
+        let index = match &self.step {
+            Some(step) => format!("{index} * {}", operand(step)),
+            None => index,
         };
         let first = summand(&self.first);
         let value = match (self.down, first.as_str()) {

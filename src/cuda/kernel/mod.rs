@@ -9,6 +9,7 @@ pub mod flat;
 pub mod grid;
 pub mod inside;
 mod kept;
+mod kinds;
 pub mod launcher;
 pub mod parts;
 pub mod place;

@@ -6,6 +6,7 @@ use super::grid::Grid;
 use super::parts::{Host, Made, Param};
 use crate::cuda::program::names::Names;
 use crate::cuda::schedule::capture::Captured;
+use crate::host::ir::{DeclKind, Derived};
 use crate::sema::{Class, SymbolKind};
 
 /// What a block in place is made of.
@@ -79,9 +80,13 @@ pub fn lines(block: &Block, names: &mut Names) -> Vec<String> {
 }
 
 /// Whether a variable that is passed by value needs a name of its own inside: what is captured is constant, and neither
-/// members nor statics are.
+/// members nor statics are, nor a reference that may be a name of such.
 fn wants_copy(one: &Captured) -> bool {
     let used = &one.used;
+    let (_, written) = one.written;
+    if written.kind == DeclKind::Variable && written.derived.contains(&Derived::Reference) {
+        return true;
+    }
     !one.is_constant
         && (used.written
             || used.address_taken

@@ -76,7 +76,7 @@ impl Body<'_, '_> {
         ];
         for (one, header) in loops.iter().zip(&shared.headers) {
             if self.is_used(shared, &one.counted, header) {
-                lines.push(one.counted.value(&one.place, false));
+                lines.push(one.counted.value(&one.place, index, false));
             }
         }
         Ok((format!("const {index} {};\n", counts.join(",\n    ")), header, lines))
@@ -93,7 +93,7 @@ impl Body<'_, '_> {
             places.push(format!("{place} = {tiles}.{which}({tile})"));
             outside.push(format!("{place} >= {tiles}.{all}"));
             if self.is_used(shared, &counted, header) {
-                values.push(counted.value(&place, false));
+                values.push(counted.value(&place, index, false));
             }
             trips.push(counted.trips);
         }

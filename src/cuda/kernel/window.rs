@@ -157,7 +157,7 @@ impl Body<'_, '_> {
         let index = self.index_type(shared);
         let (k, trips) = (self.names.fresh("k"), self.names.fresh(&format!("{}_trips", counted.name)));
         let mut counts = String::new();
-        let mut lines = vec![counted.value(&k, false)];
+        let mut lines = vec![counted.value(&k, index, false)];
         for window in &self.windows {
             let Window { array, element, first, length, fetched, shared, start, extent } = window;
             let begins = format!("const long long {start} = {first};");

@@ -76,7 +76,7 @@ pub fn is_c(source: &Seen) -> bool {
 }
 
 /// The names of types for which conditions of the preprocessor choose one of several.
-fn chosen<'a>(input: &Input<'a>) -> BTreeSet<&'a str> {
+pub fn chosen<'a>(input: &Input<'a>) -> BTreeSet<&'a str> {
     input.files().flat_map(|seen| chosen_in(&seen)).map(String::as_str).collect()
 }
 

@@ -811,6 +811,21 @@ void *without_elements(const void *data)
     return const_cast<void *>(data);
 }
 
+// The address at which the device reaches memory that is not in the table: its own, managed, or pinned. Else the end.
+void *reached_by_device(const char *where, const char *name, const void *data)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess)
+        cudaGetLastError();
+    else if (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged)
+        return const_cast<void *>(data);
+    else if (attributes.type == cudaMemoryTypeHost && attributes.devicePointer)
+        return attributes.devicePointer;
+    char text[32];
+    snprintf(text, sizeof text, "(%p)", data);
+    fail(where, "`" + std::string(name) + "` " + text + " is not present on the device");
+}
+
 // A data clause.
 void *enter(Kind kind, const char *name, const void *data, size_t bytes)
 {
@@ -1821,6 +1836,20 @@ void acc2omp_attach_dynamic(const char *name, const void *pointer_variable, cons
     call.finish();
 }
 
+void *acc2omp_use_device(const char *where, const char *name, const void *data)
+{
+    if (is_host() || !data)
+        return const_cast<void *>(data);
+    {
+        Lock lock(state().mutex);
+        if (Entry *entry = find(current(where), data, 0))
+            return entry->translate(data);
+        if (state().empty.count(data))
+            return const_cast<void *>(data);
+    }
+    return reached_by_device(where, name, data);
+}
+
 void acc2omp_declare(const void *host, size_t bytes, void *(*device_address)(void), int copy_at_start)
 {
     Lock lock(state().mutex);
@@ -1900,16 +1929,7 @@ void *pointer(const char *name, const void *data)
         if (state().empty.count(data))
             return same;
     }
-    cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess)
-        cudaGetLastError();
-    else if (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged)
-        return same;
-    else if (attributes.type == cudaMemoryTypeHost && attributes.devicePointer)
-        return attributes.devicePointer;
-    char text[32];
-    snprintf(text, sizeof text, "(%p)", data);
-    ::fail(region.where, "`" + std::string(name) + "` " + text + " is not present on the device");
+    return reached_by_device(region.where, name, data);
 }
 
 void *scratch(size_t bytes)

@@ -221,6 +221,8 @@ void *acc2omp_create(const char *name, const void *data, size_t bytes);
 void *acc2omp_create_zero(const char *name, const void *data, size_t bytes);  /* `zero:` */
 void *acc2omp_present(const char *name, const void *data, size_t bytes);      /* an error unless all of it is present */
 void *acc2omp_no_create(const char *name, const void *data, size_t bytes);    /* `data` itself if it is not present */
+/* `host_data use_device` without `if_present`: where `data` is on the device; an error if it is not present. */
+void *acc2omp_use_device(const char *where, const char *name, const void *data);
 /*
  * The attach action for the pointer variable at `pointer_variable`, undone at the end of the region. Nothing if the
  * variable is not in present memory, or points to nothing that is present. Behind the clause for `p[10:n]` it counts as

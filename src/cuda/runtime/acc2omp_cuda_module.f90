@@ -305,6 +305,11 @@ module acc2omp_cuda
       import
       type(c_ptr), value :: data
     end subroutine
+    function c_use_device(where, name, data) bind(c, name="acc2omp_use_device")
+      import
+      type(c_ptr), value :: where, name, data
+      type(c_ptr) :: c_use_device
+    end function
     function c_deviceptr(data) bind(c, name="acc_deviceptr")
       import
       type(c_ptr), value :: data
@@ -432,12 +437,13 @@ contains
   end function
 
   ! Where data are on the device; on the host if that is not wanted, or if they are not there and `if_present` is true.
-  function acc2omp_device(data, wanted, if_present) result(there)
+  function acc2omp_device(where, name, data, wanted, if_present) result(there)
+    character(*), intent(in) :: where, name
     type(*), dimension(..), target :: data
     logical, optional, intent(in) :: wanted, if_present
     type(c_ptr) :: there
     integer(c_size_t) :: bytes
-    call place(kept("use_device"), data, there, bytes)
+    call place(kept(name), data, there, bytes)
     if (bytes == 0) return
     if (present(wanted)) then
       if (.not. wanted) return
@@ -445,7 +451,7 @@ contains
     if (present(if_present)) then
       if (if_present .and. c_is_present(there, 1_c_size_t) == 0) return
     end if
-    there = c_deviceptr(there)
+    there = c_use_device(kept(where), kept(name), there)
   end function
 
   subroutine acc2omp_begin(where, queue)

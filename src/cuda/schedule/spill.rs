@@ -25,6 +25,9 @@ const LOCAL: i128 = 512 * 1024;
 /// The bytes that a firstprivate array has at most to be copied by each thread although nobody writes to it.
 const COPIED: i128 = 128;
 
+/// The bytes that the parameters of a kernel have together at most, from CUDA 12.1 on.
+const PARAMETERS: i128 = 32_764;
+
 /// Finds the private arrays that lie in device memory.
 pub fn spill(
     input: &Input,
@@ -43,6 +46,7 @@ pub fn spill(
         }
     }
     large(input, nest, (stmt, sizes), captured)?;
+    fits_parameters(input, stmt, captured)?;
     let own = captured.iter().filter(|one| {
         matches!(one.role, Role::Local | Role::FirstArray(_) | Role::ReductionArray(..))
             && !shared_by_threads(input, nest, sizes.shape, one)
@@ -52,6 +56,24 @@ pub fn spill(
     let is_threads = |span: Span| !sizes.shape.many || levels_at(input, nest, span).vector;
     fits_threads(input, span, held, is_threads)?;
     none_lasting(input, span, is_threads)
+}
+
+/// That what the host passes by value fits into the parameters of a kernel; all else are pointers and numbers.
+fn fits_parameters(input: &Input, stmt: StmtId, captured: &[Captured]) -> Result<(), Refused> {
+    let is_passed = |one: &&Captured| matches!(one.role, Role::Value) && one.class == Class::Record;
+    let sized = captured.iter().filter(is_passed).map(|one| (size(input, one.seen, &one.decl), one));
+    let sized: Vec<(i128, &Captured)> = sized.collect();
+    let total: i128 = sized.iter().map(|(size, _)| size).sum();
+    let Some((_, largest)) = sized.into_iter().max_by_key(|(size, _)| *size) else { return Ok(()) };
+    if total + 8 * captured.len() as i128 <= PARAMETERS {
+        return Ok(());
+    }
+    let at = largest.used.first.unwrap_or(input.stmt_span(stmt));
+    let what = format!(
+        "`{}`, an object of which each thread has its own, larger than the 32764 bytes that a kernel's parameters may have,",
+        largest.name
+    );
+    Err(refused(at, &what))
 }
 
 /// That no address leads to a compound literal where threads share what is declared.

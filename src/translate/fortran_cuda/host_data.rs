@@ -6,7 +6,7 @@ use crate::acc::ast::{ClauseKind, ListItem};
 use crate::cxx::{Order, Passing, Why};
 use crate::layout;
 
-use super::{Changes, FortranCuda, View, counting};
+use super::{Changes, FortranCuda, View, counting, place};
 
 impl FortranCuda {
     /// What `host_data` and its end become: a block with a pointer for each item, and other names for those.
@@ -45,7 +45,8 @@ impl FortranCuda {
             };
             let contiguous = if rank > 0 { ", contiguous" } else { "" };
             head.push(format!("  {ty}, pointer{contiguous} :: {pointer}{shape}"));
-            body.push(format!("  call c_f_pointer(acc2omp_device({name}{options}), {pointer}{extents})"));
+            let said = format!("\"{}\", \"{name}\", {name}{options}", place(file, span.start));
+            body.push(format!("  call c_f_pointer(acc2omp_device({said}), {pointer}{extents})"));
             if !keeps_bounds {
                 let bounds: Vec<String> =
                     (1..=rank).map(|dimension| format!("lbound({name}, {dimension}):")).collect();
