@@ -12,6 +12,7 @@ mod program;
 mod schedule;
 mod types;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::diag::{self, Diag};
@@ -75,6 +76,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
         device: Device::among(Rc::clone(&choices)),
         diags: Vec::new(),
         launchers: names::Names::default(),
+        words: OnceCell::new(),
         marked: Default::default(),
         hoisted: Vec::new(),
         published: Default::default(),

@@ -5,6 +5,8 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use rustc_hash::FxHashSet;
+
 use super::lowering::Lowering;
 use crate::acc::ast::{ClauseKind, DirectiveKind, ReductionOp};
 use crate::cuda::code::lines::unbraced;
@@ -252,9 +254,10 @@ impl<'a> Lowering<'a> {
         let function = input.bound[index].function.map(|id| input.unit().function(id).name.as_str());
         let function = function.unwrap_or_default().replace("::", "_").replace('~', "");
         let name = format!("{stem}_{function}_{line}");
+        let words = self.words.get_or_init(|| words_with(input, &stem));
         loop {
             let name = self.launchers.fresh(&name);
-            if !is_of_program(input, &name) && !is_of_program(input, &launcher::kernel_name(&name)) {
+            if !words.contains(&name) && !words.contains(&launcher::kernel_name(&name)) {
                 return name;
             }
         }
@@ -284,16 +287,20 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether a name stands anywhere in the program.
-fn is_of_program(input: &Input, name: &str) -> bool {
+/// The words of the program that begin as the names of its launchers do.
+fn words_with(input: &Input, stem: &str) -> FxHashSet<String> {
     let is_in_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    input.files().any(|seen| {
+    let start = format!("{stem}_");
+    let mut found = FxHashSet::default();
+    for seen in input.files() {
         let bytes = &seen.file.bytes;
-        memchr::memmem::find_iter(bytes, name).any(|at| {
-            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-            !before.is_some_and(is_in_word) && !bytes.get(at + name.len()).is_some_and(is_in_word)
-        })
-    })
+        for at in memchr::memmem::find_iter(bytes, &start) {
+            let begins = !at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(is_in_word);
+            let word = bytes.iter().skip(at).copied().take_while(is_in_word).collect();
+            found.extend(String::from_utf8(word).ok().filter(|_| begins));
+        }
+    }
+    found
 }
 
 /// Writes the kernel of a launch.

@@ -2,7 +2,10 @@
 //!
 //! Invariant: a directive in a compute construct goes with it; what has no form leaves the directive as it is.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use crate::acc;
 use crate::acc::ast::DirectiveKind;
@@ -31,6 +34,8 @@ pub struct Lowering<'a> {
     pub placements: &'a Placements<'a>,
     /// The names of launchers.
     pub launchers: Names,
+    /// The words of the program that begin as these do.
+    pub words: OnceCell<FxHashSet<String>>,
     /// Functions that the device has where they stand, by place.
     pub marked: BTreeSet<u32>,
     /// Functions that hold launches, with the numbers of their directives.
