@@ -307,7 +307,8 @@ impl Lowering<'_> {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list {
                 if let Some(PathStep::Member(member)) = item.parts.last() {
-                    let (line, inside) = self.device_member(body, item, member, span, (&request, if_present))?;
+                    let (line, inside) =
+                        self.device_member(body, item, member, span, (&request, if_present))?;
                     lines.push(line);
                     changes.extend(inside);
                     continue;
