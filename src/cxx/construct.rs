@@ -554,9 +554,15 @@ impl<'a> Maker<'a> {
     fn launched(&self, stmt: StmtId) -> Option<usize> {
         let ground = self.ground;
         let mut all = bind::descendants(ground.bound, self.index).chain([self.index]);
-        all.find(|at| match &ground.plan.items[*at] {
+        let own = all.find(|at| match &ground.plan.items[*at] {
             Item::Launch(launch) => launch.nest.as_ref().is_some_and(|nest| nest.stmt == stmt),
             _ => false,
+        });
+        // The loops of an array statement that is one of several parts have no directive of their own.
+        own.or_else(|| {
+            let mut inserted = ground.plan.inserted.iter().filter(|(at, ..)| *at == self.index);
+            let is_its = |launch: &Launch| launch.nest.as_ref().is_some_and(|nest| nest.stmt == stmt);
+            inserted.any(|(_, part, launch)| *part == stmt && is_its(launch)).then_some(self.index)
         })
     }
 
