@@ -73,7 +73,7 @@ impl Kinds {
         };
         let (said, compared) = (first.joined(bound), variable.joined(bound));
         let is_exact = match self.literal {
-            // A bound below zero is no bound of such a variable.
+            // A bound below zero is not a bound of such a variable.
             Some(_) => holds(said, bound),
             None => holds(said, first) && holds(said, bound) && holds(compared, bound),
         };
