@@ -79,6 +79,11 @@ fn lay_down(fixture: &Fixture, output: &Output, work: &Path) -> Result<usize> {
     let to = poisoned_folder(work, &output.name, &fixture.name);
     let failed = |error: std::io::Error| format!("{}: {error}", to.display());
     fs::create_dir_all(&to).map_err(failed)?;
+    // The support header stands beside the fixtures.
+    let header = |folder: &Path| folder.with_file_name("acc2omp.h");
+    if header(&from).exists() {
+        fs::copy(header(&from), header(&to)).map_err(failed)?;
+    }
     let mut count = 0;
     for entry in fs::read_dir(&from).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
