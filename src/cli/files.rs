@@ -265,17 +265,4 @@ fn refuse_overwriting(jobs: &[Job], out: &Path, name: &Path) -> Result<(), Strin
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn one_file_named_twice_is_one_job() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.c");
-        fs::write(&file, "x").unwrap();
-        let tree =
-            gather(&[folder.path().to_path_buf(), file.clone(), file], None, &Languages::default()).unwrap();
-        assert_eq!(tree.jobs.len(), 1);
-    }
-}
+mod tests;

@@ -133,18 +133,4 @@ fn spelled(text: &str, names: &BTreeMap<String, String>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn items_get_their_namespace_once() {
-        let names = BTreeMap::from([("n".to_owned(), "N::n".to_owned())]);
-        let line = "#pragma omp target map(tofrom: n, N::n, m[0:n], s.n) if (n > 1)";
-        assert_eq!(
-            spelled(line, &names),
-            "#pragma omp target map(tofrom: N::n, N::n, m[0:N::n], s.n) if (N::n > 1)"
-        );
-        assert_eq!(spelled("n[0:4]", &names), "N::n[0:4]");
-        assert_eq!(spelled("n(x)", &names), "n(x)");
-    }
-}
+mod tests;

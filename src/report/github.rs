@@ -157,12 +157,4 @@ fn property(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_escaped() {
-        assert_eq!(data("1% of a:\nb"), "1%25 of a:%0Ab");
-        assert_eq!(property("a,b: c"), "a%2Cb%3A c");
-    }
-}
+mod tests;

@@ -79,17 +79,4 @@ pub fn returned(name: &str) -> CType {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_library_has_one_function_to_a_name() {
-        assert_eq!(returned("sqrt"), CType::Number(CNumber::Double));
-        assert_eq!(returned("sqrtf"), CType::Number(CNumber::Float));
-        assert_eq!(returned("lroundf"), CType::Number(CNumber::Integer(Rank::Long, true)));
-        assert_eq!(returned("printf"), CType::Unknown);
-        assert!(
-            overloaded("sqrtf").is_none() && overloaded("atan2").is_some_and(|one| one.params.len() == 2)
-        );
-    }
-}
+mod tests;

@@ -18,13 +18,4 @@ pub fn placed_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{placed_names, words};
-
-    #[test]
-    fn numbers_are_words_and_not_names() {
-        let text = "a_1 = 2*_b + 3;";
-        assert_eq!(words(text).collect::<Vec<_>>(), ["a_1", "2", "_b", "3"]);
-        assert_eq!(placed_names(text).collect::<Vec<_>>(), [(0, "a_1"), (8, "_b")]);
-    }
-}
+mod tests;

@@ -262,13 +262,4 @@ fn number(place: &Place, expr: ExprId) -> Option<i128> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::characters;
-
-    #[test]
-    fn strings_have_characters() {
-        let read = |text: &str| characters(text).map(|all| all.join(" "));
-        assert_eq!(read("\"a'\\n\\x41\\0123\"").as_deref(), Some("'a' '\\'' '\\n' '\\x41' '\\012' '3'"));
-        assert_eq!(read("\"a\" \"b\""), None);
-    }
-}
+mod tests;
