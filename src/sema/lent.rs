@@ -218,11 +218,16 @@ const COPYING: [&str; 61] = [
     "write",
 ];
 
+/// A name without what it is qualified with, and without arguments of a template.
+fn unqualified(name: &str) -> &str {
+    let bare = plain(name);
+    bare.rsplit_once("::").map_or(bare, |(_, last)| last)
+}
+
 /// Whether a function that the files do not show may keep references to its arguments.
 fn may_keep(symbols: &Symbols, name: &str, is_member: bool, at: u32) -> bool {
     let is_template = name.contains('<');
-    let bare = plain(name);
-    let bare = bare.rsplit_once("::").map_or(bare, |(_, last)| last);
+    let bare = unqualified(name);
     if KEEPING.contains(&bare) {
         return true;
     }
@@ -253,8 +258,7 @@ fn may_be_class(name: &str) -> bool {
         "valarray",
         "vector",
     ];
-    let bare = plain(name);
-    let bare = bare.rsplit_once("::").map_or(bare, |(_, last)| last);
+    let bare = unqualified(name);
     let is_class =
         |word: &str| !word.is_empty() && !is_standard_scalar(word) && COPYING.binary_search(&word).is_err();
     // Of the built-in types, each word is a keyword.

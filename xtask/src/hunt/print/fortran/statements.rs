@@ -9,6 +9,17 @@ use crate::hunt::program::{
     Block, Dummy, Expr, Flavour, Function, Kind, Loop, Num, Op, Path, Place, Shape, Stmt, Type, VarId,
 };
 
+/// The jump to the end of a path, or to its next turn.
+fn jump(shape: Shape, number: usize, again: bool) -> String {
+    match (shape, again) {
+        (Shape::Labels, true) => format!("goto {}", label(2, number)),
+        (Shape::Labels, false) => format!("goto {}", label(3, number)),
+        (Shape::Loop, true) => "cycle".to_owned(),
+        (Shape::Loop, false) if number % 2 == 0 => "exit".to_owned(),
+        _ => format!("exit path_{number}"),
+    }
+}
+
 /// A label before a path (1), at the end of a turn (2) or after it (3).
 fn label(which: usize, number: usize) -> usize {
     which * 1000 + number
@@ -142,14 +153,7 @@ impl Printer<'_> {
             }
             Stmt::Path(one) => self.path(one, out),
             Stmt::Leave { shape, number, again, condition } => {
-                let jump = match (shape, again) {
-                    (Shape::Labels, true) => format!("goto {}", label(2, *number)),
-                    (Shape::Labels, false) => format!("goto {}", label(3, *number)),
-                    (Shape::Loop, true) => "cycle".to_owned(),
-                    (Shape::Loop, false) if number % 2 == 0 => "exit".to_owned(),
-                    _ => format!("exit path_{number}"),
-                };
-                out.line(&format!("if ({}) {jump}", self.expr(condition)));
+                out.line(&format!("if ({}) {}", self.expr(condition), jump(*shape, *number, *again)));
             }
             Stmt::Elements { place, counter, low, count, value } => {
                 let target = self.section(place, *low, *count);
