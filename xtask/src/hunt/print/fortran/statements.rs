@@ -15,7 +15,7 @@ fn jump(shape: Shape, number: usize, again: bool) -> String {
         (Shape::Labels, true) => format!("goto {}", label(2, number)),
         (Shape::Labels, false) => format!("goto {}", label(3, number)),
         (Shape::Loop, true) => "cycle".to_owned(),
-        (Shape::Loop, false) if number % 2 == 0 => "exit".to_owned(),
+        (Shape::Loop, false) if number.is_multiple_of(2) => "exit".to_owned(),
         _ => format!("exit path_{number}"),
     }
 }
