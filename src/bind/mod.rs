@@ -196,10 +196,12 @@ fn find_target(
     }
     let wanted = association(directive);
     if wanted == Association::Standalone {
-        return if places.is_unbraced_body(written) {
-            Err(diag::standalone_as_body(directive.span, name))
-        } else {
-            Ok(Target::Standalone)
+        return match () {
+            () if places.is_unbraced_body(written) => Err(diag::standalone_as_body(directive.span, name)),
+            () if places.is_in_expression(directive.span) => {
+                Err(diag::within_statement(directive.span, name))
+            }
+            () => Ok(Target::Standalone),
         };
     }
     if wanted == Association::Routine && unit.is_fortran() {
@@ -260,6 +262,8 @@ struct Places {
     bodies: FxHashMap<StmtId, (u32, bool)>,
     /// The outermost lambda expressions, by place.
     lambdas: Vec<Span>,
+    /// The outermost expressions of Fortran, by place: those of C may hold blocks.
+    expressions: Vec<Span>,
 }
 
 impl Places {
@@ -313,14 +317,9 @@ impl Places {
                 | StmtKind::Opaque(_) => {}
             }
         }
-        let mut lambdas: Vec<Span> = unit.lambdas.iter().map(|(span, _)| *span).collect();
-        let mut end = 0;
-        lambdas.retain(|lambda| {
-            let is_outer = lambda.end > end;
-            end = end.max(lambda.end);
-            is_outer
-        });
-        Places { starts, bodies, lambdas }
+        let lambdas = outermost(unit.lambdas.iter().map(|(span, _)| *span).collect());
+        let expressions = unit.exprs.iter().map(|expr| expr.span).filter(|_| unit.is_fortran());
+        Places { starts, bodies, lambdas, expressions: outermost(expressions.collect()) }
     }
 
     /// The statement after the label of Fortran's `10 do …`.
@@ -332,8 +331,11 @@ impl Places {
     }
 
     fn is_in_lambda(&self, span: Span) -> bool {
-        let at = self.lambdas.partition_point(|lambda| lambda.end <= span.start);
-        self.lambdas.get(at).is_some_and(|lambda| lambda.contains(span))
+        is_in_one(&self.lambdas, span)
+    }
+
+    fn is_in_expression(&self, span: Span) -> bool {
+        is_in_one(&self.expressions, span)
     }
 
     /// Whether the directive stands where a control statement expects its body: removing or inserting a statement there
@@ -352,4 +354,22 @@ impl Places {
         let body = self.bodies.get(self.starts.get(&written.next_code)?);
         body.filter(|(head, _)| *head < written.span.start).map(|(_, is_block)| *is_block)
     }
+}
+
+/// Those that stand in no other one, by place.
+fn outermost(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let mut end = 0;
+    spans.retain(|span| {
+        let is_outer = span.end > end;
+        end = end.max(span.end);
+        is_outer
+    });
+    spans
+}
+
+/// Whether one of the outermost ones holds a span.
+fn is_in_one(outermost: &[Span], span: Span) -> bool {
+    let at = outermost.partition_point(|one| one.end <= span.start);
+    outermost.get(at).is_some_and(|one| one.contains(span))
 }

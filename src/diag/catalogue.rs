@@ -280,6 +280,18 @@ pub fn other_preprocessor(at: Span) -> Diag {
     )
 }
 
+/// A0023
+pub fn within_statement(at: Span, directive: &str) -> Diag {
+    diag(
+        23,
+        Severity::Left,
+        at,
+        format!("`{directive}` stands within a statement"),
+        "between the lines of a statement",
+        "move the directive before the statement or after it",
+    )
+}
+
 /// A0030
 pub fn left_as_asked(at: Span) -> Diag {
     diag(

@@ -50,6 +50,7 @@ pages! {
     20 Both "A0020.md"
     21 Both "A0021.md"
     22 Both "A0022.md"
+    23 Both "A0023.md"
     30 Both "A0030.md"
     31 Both "A0031.md"
     32 Both "A0032.md"

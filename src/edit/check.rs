@@ -80,15 +80,20 @@ impl Before<'_> {
         {
             return self.reads_parts_less(output, &scan.shadow, &functions, ours);
         }
-        let before = self.errors.unwrap_or_else(|| {
-            let (mut scan, _) = scan::scan(self.file, &self.headers);
-            scan::blank(&mut scan.shadow, self.apart);
-            host::errors(self.file, &scan, self.past, &[])
-        });
+        let before = self.errors();
         let replaced = edits.iter().map(|edit| host::Replaced { old: edit.span, length: edit.text.len() });
         let replaced: Vec<host::Replaced> = replaced.collect();
         let after = host::errors(output, scan, self.past, &replaced);
         after > before && after > self.errors_as_output(ours)
+    }
+
+    /// How many places the grammar cannot read of the source.
+    pub fn errors(&self) -> usize {
+        self.errors.unwrap_or_else(|| {
+            let (mut scan, _) = scan::scan(self.file, &self.headers);
+            scan::blank(&mut scan.shadow, self.apart);
+            host::errors(self.file, &scan, self.past, &[])
+        })
     }
 
     /// How many places the grammar cannot read of the source where it is read as its translation is: with the macros that are

@@ -665,11 +665,12 @@ impl<'a, 'b> Views<'a, 'b> {
         let done = all.reports.values().filter(|report| report.name.is_empty() || is_left(report));
         let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
+        let is_conflict = |said: &Diag| said.code == diag::Code(901);
+        let mut said = diagnostics.iter_mut().chain(&mut rest.diags).filter(|said| is_conflict(said)).peekable();
         // Where the grammar cannot read the source, views may take what is around for other things.
-        if self.errors.is_some_and(|errors| errors > 0) {
-            let all = diagnostics.iter_mut().chain(&mut rest.diags);
-            let conflicts = all.filter(|said| said.code == diag::Code(901));
-            conflicts.for_each(|said| *said = diag::not_understood(said.primary.span));
+        let is_unread = (breaks || said.peek().is_some()) && before.errors() > 0;
+        if is_unread {
+            said.for_each(|said| *said = diag::not_understood(said.primary.span));
         }
         diagnostics.append(&mut found.diags);
         let loops = found.loops(|start| all.reports.get(&start).is_some_and(|report| is_left(report)));
@@ -685,10 +686,10 @@ impl<'a, 'b> Views<'a, 'b> {
             inductions: Vec::new(),
             closed: found.closed,
         };
-        match self.errors {
+        match is_unread {
             // What is around them cannot be read as it is.
-            Some(1..) if breaks => translation.leave_unread(file),
-            _ if breaks => translation.withdraw(file),
+            true if breaks => translation.leave_unread(file),
+            false if breaks => translation.withdraw(file),
             _ => {}
         }
         translation.mark();
