@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::acc::ast::DirectiveKind;
 use crate::bind::function_at;
 use crate::host::ir::{ExprKind, FunctionId, StmtId};
-use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
+use crate::sema::{self, Class, Symbol, SymbolId, SymbolKind, uses};
 
 use super::Input;
 
@@ -51,9 +51,19 @@ impl Input<'_> {
         let standing = self.standing.get_or_init(|| self.stands());
         let known = self.symbols.get(symbol);
         let is_handed = known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
+        let is_other_name = !is_handed && self.has_other_names(known);
         let mut scalars = standing.scalars.iter();
-        scalars.any(|one| one.1 == symbol || is_handed && one.0 != function)
+        scalars.any(|one| one.1 == symbol || is_handed && one.0 != function || is_other_name)
             || standing.targets && self.is_escaping(index, symbol)
+    }
+
+    /// Whether a scalar may be the same memory as another one, by what its declaration says.
+    fn has_other_names(&self, known: &Symbol) -> bool {
+        let said = &known.fortran;
+        let mut commons = self.unit.scopes.iter().flat_map(|scope| &scope.commons);
+        let is_common = commons.any(|(_, names)| names.contains(&known.name));
+        // An associate name is copied.
+        known.is_reference && !self.unit.is_fortran() || said.pointer || said.is_equivalent || is_common
     }
 
     /// Whether the function of directive `index` lends a variable to others.
