@@ -81,6 +81,14 @@ pub fn live_after(
     }
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);
+    if symbols.goes_other_ways(unit.stmt(body).span) {
+        // What a macro hides may look like a declaration of another variable.
+        let elsewhere = uses_outside(unit, symbols, body, stmt);
+        let read = elsewhere.iter().filter(|(_, used)| used.read || used.part_read || used.address_taken);
+        let names: BTreeSet<&str> = read.map(|(symbol, _)| symbols.get(symbol).name.as_str()).collect();
+        live.extend(open.into_iter().filter(|symbol| names.contains(symbols.get(*symbol).name.as_str())));
+        return live;
+    }
     let none = FxHashMap::default();
     let mut flow = Flow { asks: true, ..Flow::new(unit, symbols, &none) };
     // What comes after, step by step, until each variable is read or surely overwritten, on the ways that jumps take, too.
@@ -138,6 +146,40 @@ pub fn live_after(
         settle(&flow);
     }
     live
+}
+
+/// The uses in `body` but not in `stmt`, a part of it.
+fn uses_outside(unit: &Unit, symbols: &Symbols, body: StmtId, stmt: StmtId) -> Uses {
+    let none = FxHashMap::default();
+    let mut flow = Flow { asks: true, ..Flow::new(unit, symbols, &none) };
+    for pair in path_to(unit, body, stmt).windows(2) {
+        let [outer, inner] = pair else { continue };
+        let kind = &unit.stmt(*outer).kind;
+        match kind {
+            StmtKind::Block(_) => {
+                let block = unit.stmt(*outer).span;
+                flow.asked_between(block.start, block.end);
+            }
+            StmtKind::For { cond, step, .. } => {
+                cond.iter().chain(step).for_each(|expr| flow.expr(*expr));
+            }
+            StmtKind::If { cond, .. }
+            | StmtKind::While { cond, .. }
+            | StmtKind::DoWhile { cond, .. }
+            | StmtKind::Switch { cond, .. } => flow.expr(*cond),
+            StmtKind::Decl(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Empty
+            | StmtKind::Labeled { .. }
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Opaque(_) => {}
+        }
+        kind.children().filter(|child| child != inner).for_each(|child| flow.stmt(child));
+    }
+    flow.uses
 }
 
 /// The symbols whose address `stmt` takes, so that others may know it afterwards. A procedure of Fortran forgets where its

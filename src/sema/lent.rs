@@ -79,6 +79,8 @@ impl Lent<'_> {
             pending.extend(
                 source::names(body).filter(|word| self.symbols.is_called_macro(word)).map(str::to_owned),
             );
+            // What an object-like macro leads to.
+            self.found.extend(source::names(body).flat_map(|word| self.symbols.stands_for(word, at)));
         }
         if pastes {
             let of_args = args.iter().flat_map(|arg| self.unit.exprs_in(self.unit.expr(*arg).span));

@@ -38,6 +38,7 @@ mod texts;
 mod type_names;
 mod typing;
 mod uses;
+mod ways;
 
 pub use array::{Elementwise, LineKind, Piece, elementwise};
 pub use c_library::{Overloaded, Parameter, overloaded};

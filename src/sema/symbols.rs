@@ -80,6 +80,8 @@ pub struct Symbols {
     pub(super) outside: Vec<Arc<Outside>>,
     /// What these say together of the arguments of procedures, by name, as far as it was asked for.
     arguments: RefCell<FxHashMap<String, Rc<Arguments>>>,
+    /// Where the program may go other ways than its structure shows, in order.
+    ways: Vec<u32>,
     /// The names of members that lie over one another: those of unions, and of what is defined in them.
     overlaid: FxHashSet<String>,
     /// The derived types of Fortran.
@@ -197,6 +199,7 @@ impl Symbols {
             }
         }
         symbols.macros(macros, file, unit.is_fortran());
+        symbols.ways = super::ways::other_ways(text, macros, unit.is_fortran(), unit.is_cpp());
         symbols.member_dimensions = types.member_dimensions();
         if unit.is_fortran() {
             symbols.derived_types = DerivedTypes::new(&types.units);
@@ -230,6 +233,12 @@ impl Symbols {
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
         }
+    }
+
+    /// Whether the program may go other ways in a part of the file than its structure shows.
+    pub(super) fn goes_other_ways(&self, span: Span) -> bool {
+        let first = self.ways.partition_point(|place| *place < span.start);
+        self.ways.get(first).is_some_and(|place| *place < span.end)
     }
 
     /// Whether two members of different names can lie over one another, by their names alone.
