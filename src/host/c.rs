@@ -305,6 +305,18 @@ impl Reader<'_> {
         self.unit.forms.measured.push(Measured { span: span(node), operand });
     }
 
+    /// The sizes of arrays in the type that `sizeof` asks for: what is not a number is evaluated (C11, 6.5.3.4).
+    fn evaluated_sizes(&mut self, node: Node) -> Vec<ExprId> {
+        let mut sizes = Vec::new();
+        let mut at = node.child_by_field_name("type").and_then(|kind| kind.child_by_field_name("declarator"));
+        while let Some(part) = at {
+            let size = part.child_by_field_name("size").filter(|size| size.kind() != "number_literal");
+            sizes.extend(size.map(|size| self.expr(size)));
+            at = part.child_by_field_name("declarator").or_else(|| part.named_child(0));
+        }
+        sizes
+    }
+
     /// `.name = e` and the like.
     fn designated(&mut self, node: Node) -> Option<ExprKind> {
         let mut path = Vec::new();
@@ -671,17 +683,24 @@ impl Reader<'_> {
     /// with unnamed parameters of the types `a` and `b[i]`: among statements, an object is meant, or another name.
     fn passed(&mut self, whole: Node, declarator: Node, base: &BaseType) -> Option<ExprId> {
         let is_class = matches!(base, BaseType::Named(_) | BaseType::Tagged(_));
+        const PLACES: [&str; 4] = ["compound_statement", "init_statement", "for_statement", "case_statement"];
         let is_reference = declarator.kind() == "reference_declarator";
         let declarator = if is_reference { declarator.named_child(0)? } else { declarator };
-        if !self.unit.is_cpp() || !(is_class || is_reference) || declarator.kind() != "function_declarator" {
+        if !self.unit.is_cpp() || declarator.kind() != "function_declarator" {
             return None;
         }
         // The way to the parent begins at the root of the file.
-        whole.parent().filter(|around| around.kind() == "compound_statement")?;
+        whole.parent().filter(|around| PLACES.contains(&around.kind()))?;
         let list = declarator.child_by_field_name("parameters")?;
         let mut found = Vec::new();
         for parameter in self.named(list) {
             found.push(self.argument(parameter)?);
+        }
+        // A function of numbers may be declared among statements, too: with names of types.
+        let is_value =
+            |(name, sizes): &(Node, Vec<Node>)| !sizes.is_empty() || self.is_variable(&self.text(*name));
+        if !(is_class || is_reference || found.iter().all(is_value)) {
+            return None;
         }
         let mut arguments = Vec::new();
         for (name, sizes) in found {
@@ -695,6 +714,13 @@ impl Reader<'_> {
             arguments.push(argument);
         }
         (!arguments.is_empty()).then(|| self.push_expr(span(list), ExprKind::Initialiser(arguments)))
+    }
+
+    /// Whether a variable of this name was declared.
+    fn is_variable(&self, name: &str) -> bool {
+        let is_one =
+            |decl: &Decl| matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter) && decl.name == name;
+        self.unit.decls.iter().any(is_one)
     }
 
     /// The name and the subscripts of an argument that reads like an unnamed parameter.
@@ -1150,7 +1176,10 @@ impl Reader<'_> {
             }
             "sizeof_expression" => {
                 self.measured(node);
-                ExprKind::Sizeof
+                match self.evaluated_sizes(node) {
+                    sizes if sizes.is_empty() => ExprKind::Sizeof,
+                    sizes => ExprKind::Opaque(sizes),
+                }
             }
             "alignof_expression" | "offsetof_expression" => ExprKind::Sizeof,
             "generic_expression" => {

@@ -388,6 +388,21 @@ pub struct Decl {
     pub fortran: Attributes,
 }
 
+impl Decl {
+    /// The sizes of arrays that the declarator says.
+    pub fn sizes(&self) -> impl Iterator<Item = ExprId> {
+        self.derived.iter().filter_map(|part| match part {
+            Derived::Array(size) => *size,
+            _ => None,
+        })
+    }
+
+    /// Whether it is another name of an object.
+    pub fn is_alias(&self) -> bool {
+        self.derived.first() == Some(&Derived::Reference) && !self.is_const
+    }
+}
+
 /// The attributes of a Fortran entity (Fortran 2018, 8.5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {

@@ -148,6 +148,26 @@ pub fn live_after(
     live
 }
 
+/// What is evaluated of the arguments of an inquiry function of Fortran: all but the object that the first one is.
+pub(super) fn evaluated(unit: &Unit, args: &[ExprId]) -> Vec<ExprId> {
+    let Some((first, others)) = args.split_first() else { return Vec::new() };
+    let (mut found, mut at) = (others.to_vec(), *first);
+    loop {
+        match &unit.expr(at).kind {
+            ExprKind::Name(_) => return found,
+            ExprKind::Member { base, .. } => at = *base,
+            ExprKind::Index(base, index) => {
+                found.push(*index);
+                at = *base;
+            }
+            _ => {
+                found.push(at);
+                return found;
+            }
+        }
+    }
+}
+
 /// The uses in `body` but not in `stmt`, a part of it.
 fn uses_outside(unit: &Unit, symbols: &Symbols, body: StmtId, stmt: StmtId) -> Uses {
     let none = FxHashMap::default();
@@ -192,7 +212,10 @@ pub fn escaping(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> BTreeSet<Symbol
     };
     let taken = used.iter().filter(|(_, used)| used.address_taken).map(|(symbol, _)| symbol);
     let lent = super::lent::lent(unit, symbols, stmt);
-    taken.filter(|symbol| is_kept(*symbol)).chain(lent.iter().copied()).collect()
+    // What `associate` gives another name (Fortran 2018, 11.1.3.3).
+    let aliases = unit.decls_in(unit.stmt(stmt).span).filter(|decl| unit.is_fortran() && decl.is_alias());
+    let named = aliases.filter_map(|decl| symbols.named(unit, decl.init?));
+    taken.filter(|symbol| is_kept(*symbol)).chain(named).chain(lent.iter().copied()).collect()
 }
 
 /// The statements from `from` down to `to`, both included; just `from` if `to` is not below it.
@@ -402,11 +425,7 @@ impl<'a> Flow<'a> {
             let symbol = self.symbols.lookup(&decl.name, end);
             self.write(symbol, Span { start: end, end });
         }
-        for part in &decl.derived {
-            if let Derived::Array(Some(size)) = part {
-                self.expr(*size);
-            }
-        }
+        decl.sizes().for_each(|size| self.expr(size));
     }
 
     /// What an object is made from that holds references: all of it has another name then.
@@ -637,7 +656,7 @@ impl<'a> Flow<'a> {
         }
         // What asks for the kind or the bounds of a variable does not read it.
         if called.is_some_and(|name| self.symbols.is_inquiry(name)) {
-            return;
+            return evaluated(self.unit, args).into_iter().for_each(|part| self.expr(part));
         }
         for (place, arg) in args.iter().enumerate() {
             if called.is_some_and(|name| self.symbols.takes_reference(name, place)) {

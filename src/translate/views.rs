@@ -666,7 +666,8 @@ impl<'a, 'b> Views<'a, 'b> {
         let breaks = output.bytes != file.bytes && before.breaks(&output, &edits, &rest.ours, done.count());
         let mut diagnostics = all.diags;
         let is_conflict = |said: &Diag| said.code == diag::Code(901);
-        let mut said = diagnostics.iter_mut().chain(&mut rest.diags).filter(|said| is_conflict(said)).peekable();
+        let mut said =
+            diagnostics.iter_mut().chain(&mut rest.diags).filter(|said| is_conflict(said)).peekable();
         // Where the grammar cannot read the source, views may take what is around for other things.
         let is_unread = (breaks || said.peek().is_some()) && before.errors() > 0;
         if is_unread {

@@ -358,7 +358,10 @@ pub(super) fn expressions(facts: &Facts, stmt: StmtId) -> Vec<ExprId> {
     let (mut found, mut pending) = (Vec::new(), vec![stmt]);
     while let Some(stmt) = pending.pop() {
         match &unit.stmt(stmt).kind {
-            StmtKind::Decl(decls) => found.extend(decls.iter().filter_map(|id| unit.decl(*id).init)),
+            StmtKind::Decl(decls) => {
+                let decls = decls.iter().map(|id| unit.decl(*id));
+                found.extend(decls.flat_map(|decl| decl.sizes().chain(decl.init)));
+            }
             StmtKind::Expr(expr)
             | StmtKind::If { cond: expr, .. }
             | StmtKind::While { cond: expr, .. }

@@ -31,6 +31,8 @@ impl Nest<'_> {
             return Some(number);
         }
         if self.facts.symbols.is_inquiry(name) {
+            let parts = crate::sema::flow::evaluated(unit, args).into_iter();
+            parts.for_each(|part| drop(self.value(part)));
             return None;
         }
         if self.facts.is_called_macro(name) {

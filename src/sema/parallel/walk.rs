@@ -25,6 +25,7 @@ impl Nest<'_> {
                     let decl = unit.decl(*decl);
                     let symbol = self.facts.symbols.lookup(&decl.name, decl.name_span.end);
                     self.object(decl);
+                    decl.sizes().for_each(|size| drop(self.value(size)));
                     if let Some(symbol) = symbol.filter(|_| decl.derived.first() == Some(&Derived::Reference))
                     {
                         self.second_name(symbol, decl.init, decl.span);
