@@ -811,6 +811,21 @@ impl Reader<'_> {
         self.unit.push_stmt(span, kind)
     }
 
+    /// Whether what reads like a declaration assigns a part of a complex number: `__real__ z = 1;`.
+    fn names_part(&self, node: Node) -> bool {
+        const PARTS: [&str; 4] = ["__real__", "__imag__", "__real", "__imag"];
+        node.child_by_field_name("type").is_some_and(|kind| PARTS.contains(&&*self.text(kind)))
+    }
+
+    /// `z = 1` in it.
+    fn assigned_part(&mut self, node: Node) -> ExprId {
+        let target = node.child_by_field_name("declarator").unwrap_or(node);
+        let name = ExprKind::Name(self.text(target));
+        let mut parts = vec![self.push_expr(span(target), name)];
+        parts.extend(node.child_by_field_name("value").map(|value| self.expr(value)));
+        self.push_expr(span(node), ExprKind::Opaque(parts))
+    }
+
     fn stmt(&mut self, node: Node) -> StmtId {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.stmt_here(node))
     }
@@ -824,6 +839,11 @@ impl Reader<'_> {
                     self.block_item(child, &mut list);
                 }
                 StmtKind::Block(list)
+            }
+            "declaration" if self.names_part(node) => {
+                let parts = self.named(node).into_iter().skip(1);
+                let parts: Vec<ExprId> = parts.map(|part| self.assigned_part(part)).collect();
+                StmtKind::Opaque(parts)
             }
             "declaration" | "type_definition" => StmtKind::Decl(self.declaration(node, DeclKind::Variable)),
             "alias_declaration" => StmtKind::Decl(self.alias(node).into_iter().collect()),

@@ -507,7 +507,12 @@ impl Maker<'_> {
             }
             let is_reached = self.input.is_reached(index, symbol) && !known.fortran.pointer;
             // Of `auto &x = y`, the class is not known.
+            // A pointer is a scalar in C (OpenACC 3.3, glossary).
+            let is_moved = known.class == Class::Pointer
+                && !self.input.unit.is_fortran()
+                && !(how.part_read || how.part_written);
             let is_scalar = known.class == Class::Scalar
+                || is_moved
                 || is_reached && known.is_reference && known.class == Class::Unknown
                 || self.input.may_be_scalar(symbol, how);
             if (is_wanted || is_reached)

@@ -13,7 +13,7 @@ use crate::host::ir::{BinaryOp, Children, Decl, Derived, ExprId, ExprKind, StmtI
 use crate::source::Span;
 
 use super::assigned::Assigned;
-use super::symbol::{SymbolId, SymbolKind};
+use super::symbol::{Class, SymbolId, SymbolKind};
 use super::symbols::Symbols;
 use super::uses::{Use, Uses};
 
@@ -255,6 +255,8 @@ struct Flow<'a> {
     left: Option<Assigned>,
     /// Whether a jump to a label was met.
     goes: bool,
+    /// The complex number of which the statement just before assigned a part, and that part.
+    half: Option<(SymbolId, String)>,
     /// A variable whose uses do not count at the moment.
     hidden: Option<SymbolId>,
     /// The variables of the loops around that have a home of their own: they have a value there.
@@ -285,6 +287,7 @@ impl<'a> Flow<'a> {
             around: Vec::new(),
             left: None,
             goes: false,
+            half: None,
             hidden: None,
             homes: Vec::new(),
             asks: false,
@@ -334,6 +337,9 @@ impl<'a> Flow<'a> {
 
     fn stmt_here(&mut self, id: StmtId) {
         let unit = self.unit;
+        if !matches!(unit.stmt(id).kind, StmtKind::Expr(_)) {
+            self.half = None;
+        }
         match &unit.stmt(id).kind {
             StmtKind::Block(list) => self.block(unit.stmt(id).span, list),
             StmtKind::Decl(decls) => decls.iter().for_each(|decl| self.decl(unit.decl(*decl))),
@@ -682,9 +688,40 @@ impl<'a> Flow<'a> {
                 self.expr(*index);
                 self.base_of_target(*base);
             }
+            ExprKind::Member { base, name, .. } if self.is_number(*base) => self.assign_half(*base, name),
             ExprKind::Member { base, .. } | ExprKind::Deref(base) => self.base_of_target(*base),
             ExprKind::Cast { operand, .. } => self.assign(*operand),
+            // What a function is given may be what it returns: `std::tie(a, b) = …`.
+            ExprKind::Call { args, .. } => {
+                self.expr(target);
+                args.iter().for_each(|arg| self.lend(*arg));
+            }
             _ => self.unclear(target),
+        }
+    }
+
+    /// Whether an expression is a variable without components.
+    fn is_number(&self, expr: ExprId) -> bool {
+        let symbol = self.symbols.named(self.unit, expr);
+        symbol.is_some_and(|symbol| self.symbols.get(symbol).class == Class::Scalar)
+    }
+
+    /// `z%re = …`: with the other part, assigned just before, all of the complex number is assigned.
+    fn assign_half(&mut self, number: ExprId, part: &str) {
+        let Some(symbol) = self.symbols.named(self.unit, number) else { return };
+        let before = self.half.replace((symbol, part.to_owned()));
+        if before.is_some_and(|(other, other_part)| other == symbol && other_part != part) {
+            self.write(Some(symbol), self.unit.expr(number).span);
+        } else {
+            self.change(number);
+        }
+    }
+
+    /// A part of a complex number is assigned: it is another number then.
+    fn change(&mut self, number: ExprId) {
+        self.part(number, true);
+        if let Some(used) = self.used(self.symbols.named(self.unit, number), self.unit.expr(number).span) {
+            used.written = true;
         }
     }
 
@@ -697,6 +734,7 @@ impl<'a> Flow<'a> {
         }
         match &unit.expr(at).kind {
             ExprKind::Name(_) => self.write(self.symbols.named(unit, at), unit.expr(at).span),
+            ExprKind::Member { base, .. } if self.is_number(*base) => self.change(*base),
             ExprKind::Index(base, _) | ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
                 self.part(*base, true);
             }
@@ -777,6 +815,7 @@ impl<'a> Flow<'a> {
                 | ExprKind::Assign(_, object, _)
                 | ExprKind::Cast { operand: object, .. }
                 | ExprKind::Step { operand: object, .. } => pending.push(*object),
+                ExprKind::Member { base, .. } if self.is_number(*base) => self.change(*base),
                 _ => self.part(id, true),
             }
         }
