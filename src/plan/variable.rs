@@ -75,11 +75,7 @@ pub fn implied(known: &Unlisted) -> (Role, Rule) {
     let used = &known.used;
     match known.class {
         Some(Class::Pointer) if used.written && !used.part_read && !used.part_written => {
-            if known.is_wanted {
-                of_scalar(known)
-            } else {
-                (Role::Firstprivate, Rule::Pointer)
-            }
+            (Role::Firstprivate, Rule::Pointer)
         }
         Some(Class::Pointer) if used.written && !used.exposed => (Role::Private, Rule::Temporary),
         Some(Class::Pointer) => (Role::Mapped(Motion::Find), Rule::Pointer),

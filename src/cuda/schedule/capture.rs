@@ -273,6 +273,9 @@ impl<'a> Capture<'a, '_> {
         }
         match self.stated(one.symbol) {
             Some((motion, said)) => self.data(one, motion, said),
+            None if one.class == Class::Pointer && one.used.written && self.leaves(one) => {
+                Err(refused(self.place(&one.used), "a pointer that `kernels` leaves a value in"))
+            }
             None => Ok(self.implied(one)),
         }
     }
@@ -377,6 +380,11 @@ impl<'a> Capture<'a, '_> {
     /// Whether each thread of the launch has a scalar of its own, and gives it its value.
     fn is_set_by_threads(&self, symbol: SymbolId) -> bool {
         self.own_scalars.iter().any(|own| own.symbol == symbol && own.sharing == Sharing::Private)
+    }
+
+    /// Whether the value that a `kernels` construct gives a pointer itself is wanted after it.
+    fn leaves(&self, one: &Captured) -> bool {
+        !(one.used.part_read || one.used.part_written) && self.is_wanted(one)
     }
 
     /// Whether a scalar of a `kernels` construct is wanted after it, or changes in it by another name.
