@@ -407,14 +407,20 @@ impl<'a> Library<'a> {
                 |fork: &&Fork| fork.is_about_directives() && fork.branch_at(include.span.start).is_some();
             forks.iter().find(holds).map(|fork| fork.whole.start)
         };
-        let brings = |include: &Include| include.active && guard(include).is_none();
-        let mut brought = self.includes.iter().any(|include| is_it(include) && brings(include));
-        for include in self.includes.iter().filter(|include| include.path == "openacc.h" && !self.left) {
+        // What directives become may stand before the header that the source includes for its own calls.
+        let needs = edits.edits().filter(|_| self.by_directives).map(|edit| edit.span.start).min();
+        let is_first = |include: &Include| needs.is_none_or(|needs| include.span.start <= needs);
+        let brings = |include: &Include| include.active && guard(include).is_none() && is_first(include);
+        let is_brought = self
+            .includes
+            .iter()
+            .any(|include| brings(include) && (is_it(include) || include.path == "openacc.h" && !self.left));
+        let replaced = self.includes.iter().filter(|include| include.path == "openacc.h" && !self.left);
+        for include in replaced {
             let text = if guard(include).is_some() { "#include <omp.h>" } else { &*wanted };
             add(edits, Edit { span: include.span, text: text.as_bytes().to_vec() });
-            brought |= brings(include);
         }
-        if (self.omp || self.support) && !brought {
+        if (self.omp || self.support) && !is_brought {
             let first = self.includes.iter().find(|include| include.active);
             let at = first.map_or(0, |include| guard(include).unwrap_or(include.span.start));
             layout::inserted(file, at, &wanted).into_iter().for_each(|edit| add(edits, edit));
