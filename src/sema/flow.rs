@@ -556,6 +556,9 @@ impl<'a> Flow<'a> {
         match &unit.expr(id).kind {
             ExprKind::Name(name) => {
                 self.read(self.symbols.named(unit, id), span);
+                if self.symbols.assigns_by_others(name) {
+                    return self.changed_by_macro(name, span, &[]);
+                }
                 for hidden in self.symbols.stands_for(name, span.start) {
                     self.read(Some(hidden), span);
                 }
@@ -660,6 +663,9 @@ impl<'a> Flow<'a> {
         for name in called.map(|name| self.symbols.assigned_by(name)).unwrap_or_default() {
             self.touched(self.symbols.lookup(name, at.start), at);
         }
+        if let Some(name) = called.filter(|name| self.symbols.assigns_by_others(name)) {
+            return self.changed_by_macro(name, at, args);
+        }
         // What asks for the kind or the bounds of a variable does not read it.
         if called.is_some_and(|name| self.symbols.is_inquiry(name)) {
             return evaluated(self.unit, args).into_iter().for_each(|part| self.expr(part));
@@ -678,12 +684,41 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// What a macro may read and assign that does so by others.
+    fn changed_by_macro(&mut self, name: &str, at: Span, args: &[ExprId]) {
+        let unit = self.unit;
+        args.iter().for_each(|arg| self.unclear(*arg));
+        let given = args.iter().filter_map(|arg| self.symbols.named(unit, *arg)).collect::<Vec<_>>();
+        let (named, _) = super::lent::named_by_macro(unit, self.symbols, name, at.start, args);
+        for symbol in named.into_iter().chain(given) {
+            self.changed(symbol, at);
+        }
+    }
+
+    /// A variable that is read and assigned in a way that is not followed.
+    fn changed(&mut self, symbol: SymbolId, at: Span) {
+        self.touched(Some(symbol), at);
+        if let Some(used) = self.used(Some(symbol), at) {
+            used.written = true;
+        }
+    }
+
+    /// What a macro stands for that is assigned by its name.
+    fn assign_hidden(&mut self, name: &str, span: Span) {
+        for hidden in self.symbols.stands_for(name, span.start) {
+            self.changed(hidden, span);
+        }
+    }
+
     /// The target of an assignment.
     fn assign(&mut self, target: ExprId) {
         let unit = self.unit;
         let span = unit.expr(target).span;
         match &unit.expr(target).kind {
-            ExprKind::Name(_) => self.write(self.symbols.named(unit, target), span),
+            ExprKind::Name(name) => {
+                self.assign_hidden(name, span);
+                self.write(self.symbols.named(unit, target), span);
+            }
             ExprKind::Index(base, index) => {
                 self.expr(*index);
                 self.base_of_target(*base);
@@ -733,7 +768,11 @@ impl<'a> Flow<'a> {
             at = *operand;
         }
         match &unit.expr(at).kind {
-            ExprKind::Name(_) => self.write(self.symbols.named(unit, at), unit.expr(at).span),
+            ExprKind::Name(name) => {
+                let span = unit.expr(at).span;
+                self.assign_hidden(name, span);
+                self.write(self.symbols.named(unit, at), span);
+            }
             ExprKind::Member { base, .. } if self.is_number(*base) => self.change(*base),
             ExprKind::Index(base, _) | ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
                 self.part(*base, true);

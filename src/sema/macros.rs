@@ -2,6 +2,11 @@
 //!
 //! Invariant: a name that the body assigns is found; one that it only reads is not.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::scan::Define;
+use crate::source;
+
 /// The names in a macro's body that it assigns as a whole, its parameters among them: `t` of `t = 2 * (x)`, `n` of `++n`,
 /// `v` of `(v) = t`.
 pub fn assigned_names(body: &str) -> Vec<String> {
@@ -29,6 +34,46 @@ pub fn assigned_names(body: &str) -> Vec<String> {
         at += length;
     }
     names
+}
+
+/// The macros that assign something by other macros, or by names that they put together.
+pub fn assigning_by_others(macros: &[&Define]) -> FxHashSet<String> {
+    let names: FxHashSet<&str> = macros.iter().map(|define| define.name.as_str()).collect();
+    let mut naming: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    let mut pending = Vec::new();
+    let mut found = FxHashSet::default();
+    for define in macros {
+        for word in source::names(&define.body).filter(|word| names.contains(word)) {
+            naming.entry(word).or_default().push(&define.name);
+        }
+        if calls_parameter(define) {
+            found.insert(define.name.clone());
+            pending.push(define.name.as_str());
+        } else if !assigned_names(&define.body).is_empty() {
+            let by_others = source::names(&define.body).any(|word| names.contains(word));
+            found.extend((by_others || define.body.contains("##")).then(|| define.name.clone()));
+            pending.push(define.name.as_str());
+        }
+    }
+    let mut met: FxHashSet<&str> = pending.iter().copied().collect();
+    while let Some(name) = pending.pop() {
+        for other in naming.get(name).into_iter().flatten() {
+            found.insert((*other).to_owned());
+            if met.insert(other) {
+                pending.push(other);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a macro calls what it is given: `#define APPLY(f, x) f(x)`.
+fn calls_parameter(define: &Define) -> bool {
+    let params = define.params.iter().flatten();
+    source::placed_names(&define.body).any(|(at, word)| {
+        let is_called = define.body[at + word.len()..].trim_start().starts_with('(');
+        is_called && params.clone().any(|param| param == word)
+    })
 }
 
 /// The number that an object-like macro's body is.

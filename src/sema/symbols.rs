@@ -80,6 +80,8 @@ pub struct Symbols {
     pub(super) outside: Vec<Arc<Outside>>,
     /// What these say together of the arguments of procedures, by name, as far as it was asked for.
     arguments: RefCell<FxHashMap<String, Rc<Arguments>>>,
+    /// Macros that assign something by other macros, or by names that they put together.
+    assigning_by_others: FxHashSet<String>,
     /// Where the program may go other ways than its structure shows, in order.
     ways: Vec<u32>,
     /// The names of members that lie over one another: those of unions, and of what is defined in them.
@@ -218,6 +220,7 @@ impl Symbols {
     /// names: in Fortran, a name may be that of a macro in other letters.
     fn macros(&mut self, macros: &[&Define], file: Span, is_fortran: bool) {
         let folded = |name: &str| if is_fortran { name.to_ascii_lowercase() } else { name.to_owned() };
+        self.assigning_by_others = super::macros::assigning_by_others(macros);
         for define in macros {
             let Some(params) = &define.params else { continue };
             let assigned = super::macros::assigned_names(&define.body);
@@ -308,6 +311,17 @@ impl Symbols {
         Some((params, body))
     }
 
+    /// The body of a macro of any kind; `None` if there is no such macro, or several that differ.
+    pub(super) fn macro_body(&self, name: &str) -> Option<&str> {
+        let body = self.macro_of(name).map(|(_, body)| body);
+        body.or_else(|| self.bodies.get(name)?.as_deref())
+    }
+
+    /// Whether a macro assigns something by other macros, or by names that it puts together.
+    pub(super) fn assigns_by_others(&self, name: &str) -> bool {
+        self.assigning_by_others.contains(name)
+    }
+
     /// Whether `name` is a function-like macro.
     pub(super) fn is_called_macro(&self, name: &str) -> bool {
         self.macros.contains_key(name)
@@ -319,7 +333,7 @@ impl Symbols {
     }
 
     /// Whether `name` is a macro of any kind.
-    fn names_macro(&self, name: &str) -> bool {
+    pub(super) fn names_macro(&self, name: &str) -> bool {
         self.standing.contains_key(&*self.folded(name)) || self.macros.contains_key(name)
     }
 
