@@ -11,6 +11,8 @@ mod imply;
 mod regions;
 mod routines;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::acc::ast::{Directive, DirectiveKind};
@@ -134,8 +136,13 @@ pub fn bind(
     let mut numbers = vec![None; parsed.len()];
     let begins: FxHashMap<usize, usize> = regions.ends.iter().map(|(begin, end)| (*end, *begin)).collect();
     let unclear = regions.unclear(unit, &parsed);
+    let repeated = repeated(texts, &parsed);
     for (at, (text, directive)) in parsed.into_iter().enumerate() {
         let Some(written) = texts.get(text).filter(|_| !regions.broken.contains(&at)) else { continue };
+        if repeated.contains(&at) {
+            diags.push(diag::not_before_statement(directive.span, crate::acc::name(directive.kind)));
+            continue;
+        }
         let function = function_at(unit, directive.span.start);
         let region = regions.blocks.get(&at).map(|block| Ok(Target::Stmt(*block)));
         let target = region.unwrap_or_else(|| find_target(unit, &places, written, &directive, function));
@@ -181,6 +188,16 @@ pub fn bind(
     }
     unit.asked.get_or_init(|| asked::asked(&bound, unit.is_fortran()));
     (bound, diags)
+}
+
+/// The `atomic` directives after which another one stands before the same statement: they govern nothing.
+fn repeated(texts: &[DirectiveText], parsed: &[(usize, Directive)]) -> BTreeSet<usize> {
+    let place = |(text, directive): &(usize, Directive)| {
+        let is_atomic = directive.kind == DirectiveKind::Atomic;
+        texts.get(*text).filter(|_| is_atomic).map(|written| written.next_code)
+    };
+    let pairs = parsed.windows(2).enumerate();
+    pairs.filter_map(|(at, pair)| (place(&pair[0])? == place(&pair[1])?).then_some(at)).collect()
 }
 
 fn find_target(

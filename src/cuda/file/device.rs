@@ -429,15 +429,24 @@ impl Device {
         let is_in_place = fit.placements.is_called_in_place(function.span.start);
         let is_own = is_in_place || is_own(input.source, function);
         let own = if is_own { "static " } else { "" };
-        let head = format!("{own}{}", meaning::head(input, &input.source, function)?);
-        let mut text = format!("{head}\n{code}\n");
+        let (declared, head) = match meaning::heads_with_defaults(input, &input.source, function)? {
+            Some(heads) => heads,
+            None => {
+                let head = meaning::head(input, &input.source, function)?;
+                (head.clone(), head)
+            }
+        };
+        let declared = format!("{own}{declared}");
+        let mut text = format!("{own}{head}\n{code}\n");
         if input.says_lines() {
             text += &format!("{}\n", origin::BACK);
         }
         let place = (input.headers.len(), function.span.start);
         self.functions.insert(place, text.clone());
         self.origins.insert(place, function.span);
-        self.device_prototypes.insert(place, format!("{};\n", head.trim_end()));
+        let declared = format!("{};\n", declared.trim_end());
+        self.device_prototypes.insert(place, declared.clone());
+        text += &declared;
         let copied = Copied { part: CopiedText::Routine, text, own: own_names(&input.source, function.span) };
         Ok(vec![copied, self.conditions(place)])
     }

@@ -133,8 +133,12 @@ impl<'a> Lowering<'a> {
         request: &LaunchRequest,
     ) -> Result<Scheduled<'a>, Refused> {
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
-        let request = self.gangs(input, index, request);
+        let mut request = self.gangs(input, index, request);
         let nest = self.nest(input, launch);
+        let has_gangs = request.gangs.is_some() || nest.values().any(|shared| shared.levels().gang);
+        if has_gangs && nest::needs_one_gang(input, launch.root.unwrap_or(index)) {
+            request.gangs = Some("1".to_owned());
+        }
         let own = threads::own(input, index, &nest, in_kernels);
         let is_one_gang = match &request.gangs {
             Some(gangs) => gangs.trim() == "1",

@@ -78,9 +78,12 @@ impl Counted {
         if let Some(step) = &step {
             arguments += &format!(", {step}");
         }
-        let is_inclusive = matches!(header.compare, BinaryOp::LessEqual | BinaryOp::GreaterEqual);
         // Downwards, the bound is below: `i > n` leaves `n` out.
-        let count = if is_inclusive { "trips_to" } else { "trips" };
+        let count = match header.compare {
+            BinaryOp::LessEqual | BinaryOp::GreaterEqual => "trips_to".to_owned(),
+            BinaryOp::NotEqual if !is_pointer && kinds.may_wrap() => format!("trips_until<{base}>"),
+            _ => "trips".to_owned(),
+        };
         Ok(Counted {
             name: known.name.clone(),
             base,

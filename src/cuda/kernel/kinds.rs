@@ -80,6 +80,12 @@ impl Kinds {
         !is_kept || !(is_exact || size(said) == size(compared) && is_signed(said) == is_signed(compared))
     }
 
+    /// Whether a variable that has passed its greatest value may still meet the bound.
+    pub fn may_wrap(&self) -> bool {
+        let is_wide = |kind: CNumber| is_signed(kind) && size(kind).is_some_and(|size| size >= 4);
+        !self.variable.zip(self.bound).is_some_and(|(variable, bound)| is_wide(variable) && is_signed(bound))
+    }
+
     /// Whether the value of an iteration has to be computed in the variable's type.
     pub fn converts_counter(&self) -> Converts {
         let is_long = |kind: Option<CNumber>| kind.and_then(size).is_some_and(|size| size == 8);

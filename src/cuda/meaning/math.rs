@@ -2,6 +2,7 @@
 //!
 //! Invariant: the function of the type that C's prototype has is called; where that is certain anyway, the text stays.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use super::Place;
@@ -196,11 +197,11 @@ pub fn in_macro(input: &Input, define: &MacroLine, body: &str) -> String {
         let is_alone = stands_for == *word;
         !before.ends_with('.') && !before.ends_with("->") && (is_call || is_alone) && !is_own(word)
     });
-    let has_floats = has_floats(input);
-    let is_generic = is_generic(input);
+    // The files are searched for it.
+    let is_typed = LazyCell::new(|| has_floats(input) && !is_generic(input));
     replaced(body, all.collect(), |word| {
         let is_wanted = overloaded(word).is_some()
-            && (word == "abs" || has_floats && !is_generic)
+            && (word == "abs" || *is_typed)
             && defines::define(input, word).is_none()
             && !super::taken::is_own(input, word);
         is_wanted.then(|| format!("{OWN}{word}"))

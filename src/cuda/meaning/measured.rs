@@ -1,10 +1,12 @@
-//! `sizeof`: in C, a comparison and a character constant are an `int`, and what a comma gives is not an array.
+//! `sizeof`: in C, a comparison and a character constant are an `int`, and what a comma gives is not an array; what code only
+//! measures, a kernel has no name for.
 //!
 //! Invariant: the number is the one of the C source; where it is not known, the code is left untranslated.
 
 use crate::host::forms::{Measured, inside};
 use crate::host::ir::{BinaryOp, Decl, DeclKind, Derived, Expr, ExprId, ExprKind, UnaryOp};
 use crate::sema::{CType, SymbolId, has_variable_length};
+use crate::source::Span;
 
 use super::Place;
 use crate::cuda::code::text::Edits;
@@ -30,6 +32,17 @@ pub fn sizes(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
             _ => return Err(refused(one.span, "`sizeof` of an expression whose type is not known")),
         };
         edits.replace(one.span, format!("sizeof({words})"));
+    }
+    Ok(())
+}
+
+/// Says the types of variables that a construct of a C++ source only measures: its kernel has no such variables.
+pub fn only_measured(place: &Place, edits: &mut Edits) -> Result<(), Refused> {
+    if !is_in_kernel(place) {
+        return Ok(());
+    }
+    for one in inside(&place.types.unit.forms.measured, place.span) {
+        unnamed(place, one, edits)?;
     }
     Ok(())
 }
@@ -91,13 +104,24 @@ fn unnamed(place: &Place, one: &Measured, edits: &mut Edits) -> Result<(), Refus
         }
         let is_whole = at + 1 == one.operand.len();
         let is_array = is_whole && matches!(types.of_decl(types.unit, decl), CType::Array(_));
-        if !is_array && is_used(place, symbol, name) {
+        let is_kept = match place.input.is_c {
+            true => !is_array && is_used(place, place.span, (symbol, name)),
+            false => {
+                let mut around = constructs_around(place);
+                around.any(|one| one.contains(decl.span) || is_used(place, one, (symbol, name)))
+            }
+        };
+        if is_kept {
             continue;
         }
-        let unclear = || refused(expr.span, "`sizeof` of a variable of this type");
-        let base = spelling::written(place.input, place.input.source, decl).ok_or_else(unclear)?;
+        let base = spelling::written(place.input, place.input.source, decl);
         let inner = if is_whole { "" } else { "*" };
-        let declarator = abstract_declarator(place, decl, inner).ok_or_else(unclear)?;
+        let (base, declarator) = match (base, abstract_declarator(place, decl, inner)) {
+            (Some(base), Some(declarator)) => (base, declarator),
+            // What it is may stand in the device file: a constant.
+            _ if !place.input.is_c && is_global(place, decl) => continue,
+            _ => return Err(refused(expr.span, "`sizeof` of a variable of this type")),
+        };
         let blank = if declarator.is_empty() || declarator.starts_with('[') { "" } else { " " };
         match is_whole {
             true => edits.replace(one.span, format!("sizeof({base}{blank}{declarator})")),
@@ -107,10 +131,10 @@ fn unnamed(place: &Place, one: &Measured, edits: &mut Edits) -> Result<(), Refus
     Ok(())
 }
 
-/// Whether the code names a variable where it is evaluated.
-fn is_used(place: &Place, symbol: SymbolId, name: &str) -> bool {
+/// Whether the code in a span names a variable where it is evaluated.
+fn is_used(place: &Place, span: Span, (symbol, name): (SymbolId, &str)) -> bool {
     let types = &place.types;
-    types.unit.exprs_in(place.span).any(|expr| {
+    types.unit.exprs_in(span).any(|expr| {
         matches!(&expr.kind, ExprKind::Name(own) if own == name)
             && types.symbols.lookup(name, expr.span.start) == Some(symbol)
     })
@@ -131,6 +155,8 @@ fn abstract_declarator(place: &Place, decl: &Decl, inner: &str) -> Option<String
             Derived::Pointer | Derived::Array(_) if decays || *part == Derived::Pointer => {
                 made.insert(0, '*')
             }
+            // What it refers to is measured.
+            Derived::Reference => {}
             _ => return None,
         }
     }
@@ -139,8 +165,14 @@ fn abstract_declarator(place: &Place, decl: &Decl, inner: &str) -> Option<String
 
 /// Whether the code is that of a compute construct.
 fn is_in_kernel(place: &Place) -> bool {
-    let mut computing = place.input.bound.iter().filter(|one| one.directive.kind.is_compute());
-    computing.any(|one| one.stmt().is_some_and(|stmt| place.input.stmt_span(stmt).contains(place.span)))
+    constructs_around(place).next().is_some()
+}
+
+/// The code of the compute constructs that hold the code.
+fn constructs_around<'a>(place: &'a Place) -> impl Iterator<Item = Span> + 'a {
+    let computing = place.input.bound.iter().filter(|one| one.directive.kind.is_compute());
+    let spans = computing.filter_map(|one| Some(place.input.stmt_span(one.stmt()?)));
+    spans.filter(|span| span.contains(place.span))
 }
 
 /// Whether a routine of the device may name the variable.

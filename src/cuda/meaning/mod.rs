@@ -2,6 +2,7 @@
 //!
 //! Invariant: works from the tree of the C source; where both languages agree, the text stays as it is.
 
+mod defaults;
 mod definitions;
 mod enums;
 mod heads;
@@ -30,6 +31,7 @@ use crate::source::{Language, Span};
 use crate::cuda::code::text::{Edits, Overlap, words};
 use crate::cuda::program::{Input, Refused, Seen, refused, sizes};
 
+pub use defaults::heads as heads_with_defaults;
 pub use definitions::{text as definition, whole};
 pub use heads::device as device_head;
 pub use heads::{head, without_storage};
@@ -119,7 +121,7 @@ pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused>
         let mut wraps = wraps::Wraps::default();
         math::cpp_calls(&place, &mut wraps);
         wraps.add_to(edits);
-        return Ok(());
+        return measured::only_measured(&place, edits);
     }
     possible(&place)?;
     locals::check(input, span)?;

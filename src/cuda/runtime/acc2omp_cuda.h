@@ -1173,6 +1173,23 @@ __host__ __device__ constexpr unsigned long long trips_to(A first, B last, S ste
         return detail::count<decltype(first + last)>(first, last, step, true);
 }
 
+// How often `for (I i = first; i != end; ++i)` runs: past its greatest value an unsigned variable, or one that is narrower than
+// an `int`, goes on with its least.
+template <class I, class A, class B>
+__host__ __device__ constexpr unsigned long long trips_until(A first, B end)
+{
+    using Common = decltype(first + end);
+    if constexpr (std::is_integral<I>::value && (std::is_unsigned<I>::value || sizeof(I) < sizeof(int))) {
+        const unsigned long long distance =
+            static_cast<unsigned long long>(end) - static_cast<unsigned long long>(first);
+        return distance & (~0ull >> (64 - 8 * sizeof(I)));
+    } else if constexpr (std::is_integral<Common>::value && std::is_unsigned<Common>::value) {
+        return static_cast<Common>(end) - static_cast<Common>(first);
+    } else {
+        return trips(first, end);
+    }
+}
+
 // The tiles in which gangs take the iterations of a nest of two loops, each thread an element of a tile: what rows and
 // columns nearby read, too, is in the cache. `count`: how many there are; in those at the edges, `row` and `column` may be
 // beyond `rows` and `columns`. The width is a warp's, but as little of a tile as may be outside.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{order, reuse};
-use crate::acc::ast::DirectiveKind;
+use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{ancestors, descendants};
 use crate::cuda::program::Input;
 use crate::cuda::program::levels::Levels;
@@ -63,6 +63,27 @@ pub fn nest<'a>(input: &Input<'a>, root: usize) -> (Nest<'a>, Vec<Diag>) {
         Some(diag::not_canonical(name, one.not_canonical?.0))
     });
     (nest_of(input, &divisions), said.collect())
+}
+
+/// Whether gangs were to divide a loop of the construct, or of the loop, of directive `root` that cannot be counted: each of
+/// several gangs would run all of it.
+pub fn needs_one_gang(input: &Input, root: usize) -> bool {
+    let names_gang = |at: usize| division(input, at).is_some_and(|one| one.named.gang && !is_seq(input, at));
+    let is_divided = |at: usize| division(input, at).is_some_and(|one| one.levels.gang);
+    let is_for_gangs = |at: usize| {
+        let Some(one) = division(input, at).filter(|one| one.not_canonical.is_some()) else { return false };
+        let calls = || input.plan.routines.levels_in(input.unit(), input.symbols, one.stmts[0]).gang;
+        !descendants(input.bound, at).any(names_gang)
+            && !ancestors(input.bound, at).take_while(|above| *above != root).any(is_divided)
+            && (at == root || !is_divided(root))
+            && !calls()
+    };
+    std::iter::once(root).chain(descendants(input.bound, root)).any(is_for_gangs)
+}
+
+/// Whether the clauses of a directive have its loop run in order.
+fn is_seq(input: &Input, at: usize) -> bool {
+    input.clauses(at).any(|kind| matches!(kind, ClauseKind::Seq))
 }
 
 /// The loops of a routine's body that are distributed.
