@@ -78,6 +78,8 @@ impl Input<'_> {
         let mut add = |function: Option<FunctionId>, symbol: SymbolId| match self.symbols.get(symbol).class {
             Class::Scalar | Class::Unknown => {
                 standing.scalars.insert((function, symbol));
+                // Another name of it may be used then.
+                standing.targets |= self.has_other_names(self.symbols.get(symbol));
             }
             Class::Pointer => standing.targets = true,
             Class::Array | Class::Record => {}
