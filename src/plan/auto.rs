@@ -141,8 +141,10 @@ impl Settling<'_, '_> {
         if in_kernels {
             let mut brought = self.input.pending_scalars(index, stmt);
             brought.extend(self.input.standing_scalars(index, stmt));
-            let brought: BTreeSet<(SymbolId, bool)> =
-                brought.into_iter().map(|symbol| (symbol, self.input.is_escaping(index, symbol))).collect();
+            let brought: BTreeSet<(SymbolId, bool)> = brought
+                .into_iter()
+                .map(|symbol| (symbol, self.input.may_change_by_name(index, symbol)))
+                .collect();
             self.changes.brought.extend((!brought.is_empty()).then_some((index, brought)));
         }
         self.around = self.around(index);

@@ -57,6 +57,12 @@ impl Input<'_> {
             || standing.targets && self.is_escaping(index, symbol)
     }
 
+    /// Whether the construct of directive `index` may change a scalar that it only reads by this name.
+    pub(super) fn may_change_by_name(&self, index: usize, symbol: SymbolId) -> bool {
+        let known = self.symbols.get(symbol);
+        self.is_escaping(index, symbol) || !known.is_const && self.has_other_names(known)
+    }
+
     /// Whether a scalar may be the same memory as another one, by what its declaration says.
     fn has_other_names(&self, known: &Symbol) -> bool {
         let said = &known.fortran;
