@@ -19,8 +19,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 ///
 /// A program of less than 12 MB is out of reach: tables that the parsers read in place take 10.4 MB (`size` of their objects:
 /// Fortran 6.39, C++ 3.37, C 0.59). The code takes 9.8 MB when it is optimised for size, and what unwinds the stack 1.3 MB, as a
-/// mistake of ours in one file must not end the run for the others.
-const LARGEST: (u64, u64) = (24_000_000, 1_500_000);
+/// mistake of ours in one file must not end the run for the others. The package holds source code and rules alone, 1.5 MB of them
+/// in November 2026: what goes beyond is most likely a file that does not belong there.
+const LARGEST: (u64, u64) = (24_000_000, 1_600_000);
 
 /// Addresses that the loader puts in as a bit map: the list of them would be 0.6 MB. musl knows it since 1.2.4.
 const PACKED: &str = "-C link-arg=-Wl,-z,pack-relative-relocs";
