@@ -224,10 +224,10 @@ fn are_balanced(code: &[u8]) -> bool {
             b'/' if rest.starts_with(b"/*") => {
                 memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
             }
-            b'"' => literal(rest, b'"'),
+            b'"' => source::literal_length(rest, b'"'),
             // A digit before it: the separator of a number.
             b'\'' if !at.checked_sub(1).is_some_and(|at| code[at].is_ascii_alphanumeric()) => {
-                literal(rest, b'\'')
+                source::literal_length(rest, b'\'')
             }
             b'(' | b'[' | b'{' => {
                 open.push(*byte);
@@ -246,18 +246,6 @@ fn are_balanced(code: &[u8]) -> bool {
         };
     }
     open.is_empty()
-}
-
-/// The length of the literal that `text` begins with.
-fn literal(text: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(byte) = text.get(at).filter(|byte| !matches!(byte, b'\n')) {
-        if *byte == quote {
-            return at + 1;
-        }
-        at += if *byte == b'\\' { 2 } else { 1 };
-    }
-    at.min(text.len())
 }
 
 /// Whether two texts have the same words, except those of some lines, and except calls that are statements of their own between

@@ -506,11 +506,11 @@ impl Maker<'_> {
                 self.diags.push(diag::pointer_to_changed(first, name));
             }
             let is_reached = self.input.is_reached(index, symbol) && !known.fortran.pointer;
-            // Of `auto &x = y`, the class is not known.
             // A pointer is a scalar in C (OpenACC 3.3, glossary).
             let is_moved = known.class == Class::Pointer
                 && !self.input.unit.is_fortran()
                 && !(how.part_read || how.part_written);
+            // Of `auto &x = y`, the class is not known.
             let is_scalar = known.class == Class::Scalar
                 || is_moved
                 || is_reached && known.is_reference && known.class == Class::Unknown

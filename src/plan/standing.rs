@@ -51,7 +51,7 @@ impl Input<'_> {
         let standing = self.standing.get_or_init(|| self.stands());
         let known = self.symbols.get(symbol);
         let is_handed = known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
-        let is_other_name = !is_handed && self.has_other_names(known);
+        let is_other_name = !is_handed && !standing.scalars.is_empty() && self.has_other_names(known);
         let mut scalars = standing.scalars.iter();
         scalars.any(|one| one.1 == symbol || is_handed && one.0 != function || is_other_name)
             || standing.targets && self.is_escaping(index, symbol)

@@ -9,7 +9,7 @@ mod statements;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::DirectiveText;
 use super::c::{self, Event, Line, is_word_start};
@@ -439,7 +439,7 @@ fn lex(bytes: &[u8], span: Span, tokens: &mut Vec<Token>) {
             Some(byte) if is_word_start(*byte) || byte.is_ascii_digit() => {
                 rest.iter().take_while(inner).count()
             }
-            Some(quote @ (b'"' | b'\'')) => literal(rest, *quote),
+            Some(quote @ (b'"' | b'\'')) => source::literal_length(rest, *quote),
             _ => 1,
         };
         let start = span.start as usize + at;
@@ -449,20 +449,6 @@ fn lex(bytes: &[u8], span: Span, tokens: &mut Vec<Token>) {
         blank_before = false;
         at += length;
     }
-}
-
-/// The length of a literal; one that is not closed ends with its line.
-fn literal(rest: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(byte) = rest.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'\n' => return at,
-            byte if *byte == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    at.min(rest.len())
 }
 
 /// The arguments between the parenthesis at `open` and the one that closes it, and the index of that one.

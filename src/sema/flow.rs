@@ -82,11 +82,7 @@ pub fn live_after(
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =
         wanted.iter().copied().partition(is_kept);
     if symbols.goes_other_ways(unit.stmt(body).span) {
-        // What a macro hides may look like a declaration of another variable.
-        let elsewhere = uses_outside(unit, symbols, body, stmt);
-        let read = elsewhere.iter().filter(|(_, used)| used.read || used.part_read || used.address_taken);
-        let names: BTreeSet<&str> = read.map(|(symbol, _)| symbols.get(symbol).name.as_str()).collect();
-        live.extend(open.into_iter().filter(|symbol| names.contains(symbols.get(*symbol).name.as_str())));
+        live.extend(read_elsewhere(unit, symbols, (body, stmt), open));
         return live;
     }
     let none = FxHashMap::default();
@@ -168,36 +164,37 @@ pub(super) fn evaluated(unit: &Unit, args: &[ExprId]) -> Vec<ExprId> {
     }
 }
 
+/// Those of `open` that `body` reads by their names outside of `stmt`, a part of it, before or after: what a macro hides may look
+/// like a declaration of another variable.
+fn read_elsewhere(
+    unit: &Unit,
+    symbols: &Symbols,
+    (body, stmt): (StmtId, StmtId),
+    open: BTreeSet<SymbolId>,
+) -> impl Iterator<Item = SymbolId> {
+    let elsewhere = uses_outside(unit, symbols, body, stmt);
+    let read = elsewhere.iter().filter(|(_, used)| used.read || used.part_read || used.address_taken);
+    let names: BTreeSet<&str> = read.map(|(symbol, _)| symbols.get(symbol).name.as_str()).collect();
+    open.into_iter().filter(move |symbol| names.contains(symbols.get(*symbol).name.as_str()))
+}
+
 /// The uses in `body` but not in `stmt`, a part of it.
 fn uses_outside(unit: &Unit, symbols: &Symbols, body: StmtId, stmt: StmtId) -> Uses {
     let none = FxHashMap::default();
     let mut flow = Flow { asks: true, ..Flow::new(unit, symbols, &none) };
     for pair in path_to(unit, body, stmt).windows(2) {
         let [outer, inner] = pair else { continue };
-        let kind = &unit.stmt(*outer).kind;
-        match kind {
-            StmtKind::Block(_) => {
-                let block = unit.stmt(*outer).span;
-                flow.asked_between(block.start, block.end);
-            }
-            StmtKind::For { cond, step, .. } => {
-                cond.iter().chain(step).for_each(|expr| flow.expr(*expr));
-            }
+        let outer = unit.stmt(*outer);
+        match &outer.kind {
+            StmtKind::Block(_) => flow.asked_between(outer.span.start, outer.span.end),
+            StmtKind::For { cond, step, .. } => cond.iter().chain(step).for_each(|expr| flow.expr(*expr)),
             StmtKind::If { cond, .. }
             | StmtKind::While { cond, .. }
             | StmtKind::DoWhile { cond, .. }
             | StmtKind::Switch { cond, .. } => flow.expr(*cond),
-            StmtKind::Decl(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Empty
-            | StmtKind::Labeled { .. }
-            | StmtKind::Return(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Goto(_)
-            | StmtKind::Opaque(_) => {}
+            _ => {}
         }
-        kind.children().filter(|child| child != inner).for_each(|child| flow.stmt(child));
+        outer.kind.children().filter(|child| child != inner).for_each(|child| flow.stmt(child));
     }
     flow.uses
 }
@@ -301,6 +298,9 @@ impl<'a> Flow<'a> {
             self.asked(asked.before(id.0));
         }
         let before = is_copying.then(|| self.assigned.clone());
+        if !matches!(self.unit.stmt(id).kind, StmtKind::Expr(_)) {
+            self.half = None;
+        }
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.stmt_here(id));
         if let Some(before) = before.filter(|_| self.assigned.is_some()) {
             self.assigned = before;
@@ -337,9 +337,6 @@ impl<'a> Flow<'a> {
 
     fn stmt_here(&mut self, id: StmtId) {
         let unit = self.unit;
-        if !matches!(unit.stmt(id).kind, StmtKind::Expr(_)) {
-            self.half = None;
-        }
         match &unit.stmt(id).kind {
             StmtKind::Block(list) => self.block(unit.stmt(id).span, list),
             StmtKind::Decl(decls) => decls.iter().for_each(|decl| self.decl(unit.decl(*decl))),
@@ -698,27 +695,23 @@ impl<'a> Flow<'a> {
     /// A variable that is read and assigned in a way that is not followed.
     fn changed(&mut self, symbol: SymbolId, at: Span) {
         self.touched(Some(symbol), at);
-        if let Some(used) = self.used(Some(symbol), at) {
-            used.written = true;
-        }
+        self.written(Some(symbol), at);
     }
 
-    /// What a macro stands for that is assigned by its name.
-    fn assign_hidden(&mut self, name: &str, span: Span) {
+    /// A variable that is assigned by its name, or by that of a macro that stands for it.
+    fn assign_name(&mut self, target: ExprId, name: &str) {
+        let span = self.unit.expr(target).span;
         for hidden in self.symbols.stands_for(name, span.start) {
             self.changed(hidden, span);
         }
+        self.write(self.symbols.named(self.unit, target), span);
     }
 
     /// The target of an assignment.
     fn assign(&mut self, target: ExprId) {
         let unit = self.unit;
-        let span = unit.expr(target).span;
         match &unit.expr(target).kind {
-            ExprKind::Name(name) => {
-                self.assign_hidden(name, span);
-                self.write(self.symbols.named(unit, target), span);
-            }
+            ExprKind::Name(name) => self.assign_name(target, name),
             ExprKind::Index(base, index) => {
                 self.expr(*index);
                 self.base_of_target(*base);
@@ -755,9 +748,7 @@ impl<'a> Flow<'a> {
     /// A part of a complex number is assigned: it is another number then.
     fn change(&mut self, number: ExprId) {
         self.part(number, true);
-        if let Some(used) = self.used(self.symbols.named(self.unit, number), self.unit.expr(number).span) {
-            used.written = true;
-        }
+        self.written(self.symbols.named(self.unit, number), self.unit.expr(number).span);
     }
 
     /// The target of `+=` or `++`, which was read before: its parts are not looked at again.
@@ -768,11 +759,7 @@ impl<'a> Flow<'a> {
             at = *operand;
         }
         match &unit.expr(at).kind {
-            ExprKind::Name(name) => {
-                let span = unit.expr(at).span;
-                self.assign_hidden(name, span);
-                self.write(self.symbols.named(unit, at), span);
-            }
+            ExprKind::Name(name) => self.assign_name(at, name),
             ExprKind::Member { base, .. } if self.is_number(*base) => self.change(*base),
             ExprKind::Index(base, _) | ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
                 self.part(*base, true);
@@ -890,6 +877,10 @@ impl<'a> Flow<'a> {
         if let Some(assigned) = &mut self.assigned {
             assigned.insert(object);
         }
+        self.written(symbol, span);
+    }
+
+    fn written(&mut self, symbol: Option<SymbolId>, span: Span) {
         if let Some(used) = self.used(symbol, span) {
             used.written = true;
         }

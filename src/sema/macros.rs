@@ -38,30 +38,43 @@ pub fn assigned_names(body: &str) -> Vec<String> {
 
 /// The macros that assign something by other macros, or by names that they put together.
 pub fn assigning_by_others(macros: &[&Define]) -> FxHashSet<String> {
-    let names: FxHashSet<&str> = macros.iter().map(|define| define.name.as_str()).collect();
+    let bodies: Vec<(&str, &str)> =
+        macros.iter().map(|define| (define.name.as_str(), define.body.as_str())).collect();
+    let (calling, assigning): (Vec<&Define>, Vec<&Define>) = macros
+        .iter()
+        .filter(|define| calls_parameter(define) || !assigned_names(&define.body).is_empty())
+        .partition(|define| calls_parameter(define));
+    let all = calling.iter().chain(&assigning);
+    let leading = leading_to(&bodies, all.map(|define| define.name.as_str()).collect());
+    if leading.is_empty() {
+        return leading;
+    }
+    let names: FxHashSet<&str> = bodies.iter().map(|(name, _)| *name).collect();
+    let by_others = assigning.into_iter().filter(|define| {
+        define.body.contains("##") || source::names(&define.body).any(|word| names.contains(word))
+    });
+    let own = calling.into_iter().chain(by_others).map(|define| define.name.clone());
+    let leads = |body: &str| source::names(body).any(|word| leading.contains(word));
+    let others = bodies.iter().filter(|(_, body)| leads(body)).map(|(name, _)| (*name).to_owned());
+    own.chain(others).collect()
+}
+
+/// Some macros, and those whose bodies lead to them by other macros; `bodies` are the names and bodies of all.
+pub fn leading_to(bodies: &[(&str, &str)], first: Vec<&str>) -> FxHashSet<String> {
+    if first.is_empty() {
+        return FxHashSet::default();
+    }
+    let names: FxHashSet<&str> = bodies.iter().map(|(name, _)| *name).collect();
     let mut naming: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
-    let mut pending = Vec::new();
-    let mut found = FxHashSet::default();
-    for define in macros {
-        for word in source::names(&define.body).filter(|word| names.contains(word)) {
-            naming.entry(word).or_default().push(&define.name);
-        }
-        if calls_parameter(define) {
-            found.insert(define.name.clone());
-            pending.push(define.name.as_str());
-        } else if !assigned_names(&define.body).is_empty() {
-            let by_others = source::names(&define.body).any(|word| names.contains(word));
-            found.extend((by_others || define.body.contains("##")).then(|| define.name.clone()));
-            pending.push(define.name.as_str());
+    for (name, body) in bodies {
+        for word in source::names(body).filter(|word| names.contains(word)) {
+            naming.entry(word).or_default().push(name);
         }
     }
-    let mut met: FxHashSet<&str> = pending.iter().copied().collect();
+    let (mut pending, mut found) = (first, FxHashSet::default());
     while let Some(name) = pending.pop() {
-        for other in naming.get(name).into_iter().flatten() {
-            found.insert((*other).to_owned());
-            if met.insert(other) {
-                pending.push(other);
-            }
+        if found.insert(name.to_owned()) {
+            pending.extend(naming.get(name).into_iter().flatten());
         }
     }
     found

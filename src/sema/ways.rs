@@ -2,7 +2,7 @@
 //!
 //! Invariant: too many places may be among them, never too few of those that are visible in the file and its headers.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::scan::Define;
 use crate::source;
@@ -42,26 +42,11 @@ pub(super) fn other_ways(text: &[u8], macros: &[&Define], is_fortran: bool, has_
 /// The macros that hide a jump, or the head of a statement whose body stands after them.
 fn hiding(macros: &[&Define], is_fortran: bool) -> FxHashSet<String> {
     let folded = |name: &str| if is_fortran { name.to_ascii_lowercase() } else { name.to_owned() };
-    let mut naming: FxHashMap<String, Vec<String>> = FxHashMap::default();
-    let mut pending = Vec::new();
-    let names: FxHashSet<String> = macros.iter().map(|define| folded(&define.name)).collect();
-    for define in macros {
-        let name = folded(&define.name);
-        let body = folded(&define.body);
-        for word in source::names(&body).filter(|word| names.contains(*word)) {
-            naming.entry(word.to_owned()).or_default().push(name.clone());
-        }
-        if hides(&body) {
-            pending.push(name);
-        }
-    }
-    let mut found = FxHashSet::default();
-    while let Some(name) = pending.pop() {
-        if found.insert(name.clone()) {
-            pending.extend(naming.get(&name).into_iter().flatten().cloned());
-        }
-    }
-    found
+    let all: Vec<(String, String)> =
+        macros.iter().map(|define| (folded(&define.name), folded(&define.body))).collect();
+    let bodies: Vec<(&str, &str)> = all.iter().map(|(name, body)| (name.as_str(), body.as_str())).collect();
+    let first = bodies.iter().filter(|(_, body)| hides(body)).map(|(name, _)| *name);
+    super::macros::leading_to(&bodies, first.collect())
 }
 
 fn hides(body: &str) -> bool {

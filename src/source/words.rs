@@ -17,5 +17,18 @@ pub fn placed_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     names(text).map(|name| (name.as_ptr() as usize - text.as_ptr() as usize, name))
 }
 
+/// The length of the string or character of C that a text begins with, its quotes among it; one that is not closed ends with its
+/// line.
+pub fn literal_length(text: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at).filter(|byte| **byte != b'\n') {
+        if *byte == quote {
+            return at + 1;
+        }
+        at += if *byte == b'\\' { 2 } else { 1 };
+    }
+    at.min(text.len())
+}
+
 #[cfg(test)]
 mod tests;

@@ -411,12 +411,10 @@ impl<'a> Library<'a> {
         let needs = edits.edits().filter(|_| self.by_directives).map(|edit| edit.span.start).min();
         let is_first = |include: &Include| needs.is_none_or(|needs| include.span.start <= needs);
         let brings = |include: &Include| include.active && guard(include).is_none() && is_first(include);
-        let is_brought = self
-            .includes
-            .iter()
-            .any(|include| brings(include) && (is_it(include) || include.path == "openacc.h" && !self.left));
-        let replaced = self.includes.iter().filter(|include| include.path == "openacc.h" && !self.left);
-        for include in replaced {
+        let is_replaced = |include: &Include| include.path == "openacc.h" && !self.left;
+        let mut includes = self.includes.iter();
+        let is_brought = includes.any(|include| brings(include) && (is_it(include) || is_replaced(include)));
+        for include in self.includes.iter().filter(|include| is_replaced(include)) {
             let text = if guard(include).is_some() { "#include <omp.h>" } else { &*wanted };
             add(edits, Edit { span: include.span, text: text.as_bytes().to_vec() });
         }

@@ -687,11 +687,11 @@ impl<'a, 'b> Views<'a, 'b> {
             inductions: Vec::new(),
             closed: found.closed,
         };
-        match is_unread {
+        match (breaks, is_unread) {
             // What is around them cannot be read as it is.
-            true if breaks => translation.leave_unread(file),
-            false if breaks => translation.withdraw(file),
-            _ => {}
+            (true, true) => translation.leave_unread(file),
+            (true, false) => translation.withdraw(file),
+            (false, _) => {}
         }
         translation.mark();
         translation.diagnostics.append(&mut rest.diags);

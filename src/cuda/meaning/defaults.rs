@@ -8,7 +8,7 @@ use super::heads::{device, remove_storage};
 use crate::cuda::code::text::{Edits, Overlap};
 use crate::cuda::program::{Input, Seen};
 use crate::host::ir::{DeclKind, Function};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 /// One parameter of a list: its bytes, and where those of its default argument begin, with the `=`.
 struct Parameter {
@@ -116,14 +116,5 @@ fn literal_end(shadow: &[u8], at: usize) -> Option<usize> {
         return Some(memchr::memmem::find(rest, b"*/").map_or(shadow.len(), |end| at + end + 2));
     }
     let quote = *rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
-    let mut end = at + 1;
-    while let Some(byte) = shadow.get(end) {
-        match *byte {
-            b'\\' => end += 1,
-            byte if byte == quote => return Some(end + 1),
-            _ => {}
-        }
-        end += 1;
-    }
-    Some(shadow.len())
+    Some(at + source::literal_length(rest, quote))
 }
