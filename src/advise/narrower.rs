@@ -147,7 +147,11 @@ fn is_wanted(ground: &Ground, one: &Move, span: Span) -> bool {
 /// Whether the construct assigns each element that the clause names, and reads none.
 fn overwrites(ground: &Ground, one: &Move) -> bool {
     let (reads, _) = on_device(ground, one.stmt, one.symbol);
-    if reads || ground.clauses(one.directive).any(|kind| matches!(kind, ClauseKind::If(_))) {
+    if reads
+        || ground
+            .clauses(one.directive)
+            .any(|kind| matches!(kind, ClauseKind::If(_) | ClauseKind::SelfRun(_)))
+    {
         return false;
     }
     let Some(extents) = extents(ground, one) else { return false };

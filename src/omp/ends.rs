@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind};
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind};
 use crate::bind::{Bound, descendants};
 
 use super::alias::{Aliased, Block};
 use super::ast::{BaseLanguage, Body, Directive, Ending};
+use super::launch;
 use super::lowered::{Lowered, SourceChange, left};
 
 /// Ends the constructs of a Fortran file.
@@ -120,14 +121,13 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         let [there, back] = block.copies();
         let opening: Vec<String> = block.opening().into_iter().chain(there).collect();
         let end = block.opening().map(|_| "end associate".to_owned());
-        let condition = one.directive.clauses.iter().find_map(|clause| match &clause.kind {
-            ClauseKind::If(condition) => Some(condition.text.as_str()),
-            _ => None,
-        });
-        let closing: Vec<String> = back.into_iter().chain(end).chain(block.release(condition)).collect();
+        let conditions: Vec<String> = one.directive.clauses.iter().filter_map(on_device).collect();
+        let condition = launch::condition(&conditions, BaseLanguage::Fortran);
+        let closing: Vec<String> =
+            back.into_iter().chain(end).chain(block.release(condition.as_deref())).collect();
         match block.parted[0] {
             Some(condition) => done[*index].parts.push(SourceChange::Above(condition, opening)),
-            None => open(&mut done[*index].parts, opening),
+            None => done[*index].open(opening),
         }
         let declared =
             block.temporaries.iter().map(|one| SourceChange::Declared(one.place, one.declaration.clone()));
@@ -136,11 +136,21 @@ pub(super) fn enclose(aliased: &Aliased, done: &mut [Lowered]) {
         match (one.partner, one.stmt()) {
             (Some(partner), _) => match block.parted[1] {
                 Some(condition) => done[partner].parts.push(SourceChange::Below(condition, closing)),
-                None => shut(&mut done[partner].parts, closing),
+                None => done[partner].shut(closing),
             },
             (None, Some(stmt)) => done[*index].parts.push(SourceChange::Closed(stmt, closing)),
-            (None, None) => shut(&mut done[*index].parts, closing),
+            (None, None) => done[*index].shut(closing),
         }
+    }
+}
+
+/// The condition of a clause that decides whether the construct uses the device.
+fn on_device(clause: &Clause) -> Option<String> {
+    match &clause.kind {
+        ClauseKind::If(condition) => Some(condition.text.clone()),
+        ClauseKind::SelfRun(None) => Some(".false.".to_owned()),
+        ClauseKind::SelfRun(Some(condition)) => Some(format!(".not. ({})", condition.text)),
+        _ => None,
     }
 }
 
@@ -184,31 +194,4 @@ pub(super) fn in_clauses(directive: &mut Directive, block: &Block) {
             Body::None => {}
         }
     }
-}
-
-/// Lines before all that stands for a directive.
-fn open(parts: &mut Vec<SourceChange>, more: Vec<String>) {
-    match statements(parts) {
-        Some(lines) => drop(lines.splice(0..0, more)),
-        None => parts.insert(0, SourceChange::LinesBefore(more)),
-    }
-}
-
-/// Lines after all that stands for a directive.
-fn shut(parts: &mut Vec<SourceChange>, more: Vec<String>) {
-    match statements(parts) {
-        Some(lines) => lines.extend(more),
-        None => parts.push(SourceChange::LinesAfter(more)),
-    }
-}
-
-/// The statements that take a directive's place; none yet, if it goes.
-fn statements(parts: &mut [SourceChange]) -> Option<&mut Vec<String>> {
-    if let Some(gone) = parts.iter_mut().find(|part| **part == SourceChange::Gone) {
-        *gone = SourceChange::Statements(Vec::new());
-    }
-    parts.iter_mut().find_map(|part| match part {
-        SourceChange::Statements(lines) => Some(lines),
-        _ => None,
-    })
 }

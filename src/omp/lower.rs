@@ -750,7 +750,6 @@ impl Lowering<'_> {
             let data = matches!(
                 kind,
                 ClauseKind::Data(..)
-                    | ClauseKind::If(_)
                     | ClauseKind::Async(_)
                     | ClauseKind::Wait(_)
                     | ClauseKind::Default { .. }
@@ -758,6 +757,9 @@ impl Lowering<'_> {
             (pushed_down && device) || (is_kernels && !data)
         };
         let mut gathered = self.gather(index, &query, &skip);
+        if is_kernels {
+            self.only_on_device(index, &mut gathered);
+        }
         let Some(row) = look::row(&page_of(on), &self.about(index, &query)) else {
             let name = crate::acc::name(kind);
             self.diags.push(diag::not_yet(self.bound[index].directive.span, &format!("`{name}`")));
@@ -802,6 +804,16 @@ impl Lowering<'_> {
         match parts {
             Some(parts) => Lowered { parts, rows: gathered.rows, left: false },
             None => left(),
+        }
+    }
+
+    /// The data of a `kernels` region goes to the device only where its launches run there.
+    fn only_on_device(&mut self, index: usize, gathered: &mut Gathered) {
+        let decides = |kind: &ClauseKind| matches!(kind, ClauseKind::If(_) | ClauseKind::SelfRun(_));
+        let of_launch = self.gather(index, &self.query(index, "kernels"), &|kind| !decides(kind));
+        gathered.rows.extend(of_launch.rows);
+        if let Some(condition) = launch::condition(&of_launch.conditions, self.target.speech) {
+            gathered.clauses.push((Place::Directive, Clause::text("if", condition)));
         }
     }
 
@@ -951,27 +963,32 @@ impl Lowering<'_> {
                 self.report_moved(index);
                 return None;
             }
-            parts.push(SourceChange::AtStart(stmt?, first));
+            stmt?;
         }
-        let mut at_end = std::mem::take(&mut gathered.at_end);
-        at_end.extend(last);
-        parts.extend(self.lines_at_end(stmt, at_end, &mut after));
+        let mut last_inside = std::mem::take(&mut gathered.at_end);
+        last_inside.extend(last);
+        parts.extend(self.lines_inside(stmt, first, last_inside, &mut after));
         Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, after)).collect())
     }
 
-    /// Lines at the end of a statement, which gets braces if it is not a block: those stand before the lines `after` it.
-    fn lines_at_end(
+    /// Lines at the start and at the end of a statement, which gets braces if it is not a block: those stand before the lines
+    /// `after` it.
+    fn lines_inside(
         &self,
         stmt: Option<StmtId>,
-        lines: Vec<String>,
+        first: Vec<String>,
+        last: Vec<String>,
         after: &mut Vec<String>,
-    ) -> Option<SourceChange> {
-        let stmt = stmt.filter(|_| !lines.is_empty())?;
+    ) -> Vec<SourceChange> {
+        let is_used = |lines: &Vec<String>| !lines.is_empty();
+        let Some(stmt) = stmt.filter(|_| is_used(&first) || is_used(&last)) else { return Vec::new() };
         if self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_)) {
-            return Some(SourceChange::AtEnd(stmt, lines));
+            let at_start = Some(first).filter(is_used).map(|lines| SourceChange::AtStart(stmt, lines));
+            let at_end = Some(last).filter(is_used).map(|lines| SourceChange::AtEnd(stmt, lines));
+            return at_start.into_iter().chain(at_end).collect();
         }
-        after.splice(..0, lines.into_iter().chain(["}".to_owned()]));
-        Some(SourceChange::LinesAfter(vec!["{".to_owned()]))
+        after.splice(..0, last.into_iter().chain(["}".to_owned()]));
+        vec![SourceChange::LinesAfter(std::iter::once("{".to_owned()).chain(first).collect())]
     }
 
     /// A region of data that jumps leave: it ends before each of them, and at its own end.

@@ -95,6 +95,35 @@ pub struct Lowered {
     pub rows: Vec<&'static RowId>,
 }
 
+impl Lowered {
+    /// Lines before all that stands for the directive.
+    pub(super) fn open(&mut self, more: Vec<String>) {
+        match statements(&mut self.parts) {
+            Some(lines) => drop(lines.splice(0..0, more)),
+            None => self.parts.insert(0, SourceChange::LinesBefore(more)),
+        }
+    }
+
+    /// Lines after all that stands for the directive.
+    pub(super) fn shut(&mut self, more: Vec<String>) {
+        match statements(&mut self.parts) {
+            Some(lines) => lines.extend(more),
+            None => self.parts.push(SourceChange::LinesAfter(more)),
+        }
+    }
+}
+
+/// The statements that take a directive's place; none yet, if it goes.
+fn statements(parts: &mut [SourceChange]) -> Option<&mut Vec<String>> {
+    if let Some(gone) = parts.iter_mut().find(|part| **part == SourceChange::Gone) {
+        *gone = SourceChange::Statements(Vec::new());
+    }
+    parts.iter_mut().find_map(|part| match part {
+        SourceChange::Statements(lines) => Some(lines),
+        _ => None,
+    })
+}
+
 /// A directive that is left untranslated.
 pub(super) fn left() -> Lowered {
     Lowered { left: true, ..Lowered::default() }

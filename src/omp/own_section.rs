@@ -18,10 +18,7 @@ pub fn set(sections: &[OwnSection], done: &mut [Lowered]) {
             continue;
         }
         let lines = std::iter::once("{".to_owned()).chain(of_one.iter().flat_map(declared)).collect();
-        match lowered.parts.iter_mut().find(|part| **part == SourceChange::Gone) {
-            Some(gone) => *gone = SourceChange::Statements(lines),
-            None => lowered.parts.insert(0, SourceChange::LinesBefore(lines)),
-        }
+        lowered.open(lines);
         lowered.parts.push(SourceChange::Closed(first.stmt, vec!["}".to_owned()]));
     }
 }

@@ -60,11 +60,8 @@ pub(super) fn set(saved: &[Saved], done: &mut [Lowered], speech: BaseLanguage) {
             }
             BaseLanguage::Fortran => all.iter().map(|one| format!("{} = {}", one.name, one.text)).collect(),
         };
+        done[index].open(lines);
         let parts = &mut done[index].parts;
-        match parts.iter_mut().find(|part| **part == SourceChange::Gone) {
-            Some(gone) => *gone = SourceChange::Statements(lines),
-            None => parts.insert(0, SourceChange::LinesBefore(lines)),
-        }
         match speech {
             BaseLanguage::C => parts.push(SourceChange::After(stmt, vec!["}".to_owned()])),
             BaseLanguage::Fortran => parts.extend(all.iter().map(|one| {
