@@ -5,6 +5,7 @@
 pub mod apart;
 mod hidden;
 mod node;
+pub mod references;
 
 use tree_sitter::{Parser, Tree};
 
@@ -21,7 +22,8 @@ const ATTRIBUTE: u32 = 48;
 
 /// Copies the tree of a file.
 pub fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> Unit {
-    let mut reader = Reader { file, scan, unit: Unit::default(), classes: Vec::new() };
+    let mut reader =
+        Reader { file, scan, unit: Unit::default(), classes: Vec::new(), has_reference_members: false };
     if let Some(tree) = tree {
         let is_cpp = *tree.language() == tree_sitter_cpp::LANGUAGE.into();
         reader.unit.dialect = if is_cpp { Dialect::Cpp } else { Dialect::C };
@@ -114,6 +116,8 @@ struct Specifiers {
     is_extern: bool,
     is_const: bool,
     is_typedef: bool,
+    /// The type itself is a reference.
+    is_reference: bool,
 }
 
 struct Reader<'a> {
@@ -122,6 +126,8 @@ struct Reader<'a> {
     unit: Unit,
     /// The classes whose bodies are being read, outermost first.
     classes: Vec<String>,
+    /// Some class has a member that is a reference.
+    has_reference_members: bool,
 }
 
 impl Reader<'_> {
@@ -387,7 +393,9 @@ impl Reader<'_> {
                     self.named(pointer).into_iter().find(|child| child.kind().ends_with("declarator"));
                 (qualified, at) = (pointer, inner);
             }
-            let is_reference = at.is_some_and(|node| node.kind().ends_with("reference_declarator"));
+            let is_named = at.is_none_or(|node| node.kind() == "identifier");
+            let is_reference = at.is_some_and(|node| node.kind().ends_with("reference_declarator"))
+                || is_named && references::is_reference(self, param);
             let is_const = self
                 .named(qualified)
                 .into_iter()
@@ -433,6 +441,7 @@ impl Reader<'_> {
             is_extern: false,
             is_const: false,
             is_typedef: node.kind() == "type_definition",
+            is_reference: references::is_reference(self, node),
         };
         self.storage(node);
         // `__attribute__((mode(QI)))` gives another size.
@@ -536,6 +545,9 @@ impl Reader<'_> {
             at = declarator.child_by_field_name("declarator");
         }
         derived.reverse();
+        if specifiers.is_reference && derived.is_empty() {
+            derived.push(Derived::Reference);
+        }
         Some(self.push_decl(Decl {
             kind: DeclKind::Typedef,
             name: self.text(name),
@@ -577,6 +589,13 @@ impl Reader<'_> {
     }
 
     fn push_decl(&mut self, decl: Decl) -> DeclId {
+        if decl.derived.first() == Some(&Derived::Reference) {
+            match decl.kind {
+                DeclKind::Typedef => drop(self.unit.reference_types.insert(decl.name.clone())),
+                DeclKind::Member => self.has_reference_members = true,
+                _ => {}
+            }
+        }
         self.unit.decls.push(decl);
         DeclId(self.unit.decls.len() as u32 - 1)
     }
@@ -604,7 +623,8 @@ impl Reader<'_> {
         found: &mut Vec<DeclId>,
     ) {
         let init = node.child_by_field_name("value").map(|value| self.expr(value));
-        let is_reference = names.parent().is_some_and(|outer| outer.kind() == "reference_declarator");
+        let is_reference = names.parent().is_some_and(|outer| outer.kind() == "reference_declarator")
+            || references::may_bind(self, node.child_by_field_name("value"));
         for name in self.named(names).into_iter().filter(|name| name.kind() == "identifier") {
             let decl = Decl {
                 kind: DeclKind::Variable,
@@ -645,6 +665,10 @@ impl Reader<'_> {
         let mut derived = Vec::new();
         let mut is_const = specifiers.is_const;
         let name = self.declarator(declarator, &mut derived, &mut is_const)?;
+        // A reference to a reference is one (C++17, 11.3.2).
+        if specifiers.is_reference && derived.is_empty() {
+            derived.push(Derived::Reference);
+        }
         if !derived.is_empty() && !matches!(derived.first(), Some(Derived::Array(_))) {
             is_const = is_const && !specifiers.is_const;
         }
@@ -1122,6 +1146,18 @@ impl Reader<'_> {
         ExprKind::Opaque(parts.map(|part| self.expr(part)).collect())
     }
 
+    /// What an `asm` reads and changes.
+    fn asm_operands(&mut self, node: Node) -> Vec<ExprId> {
+        let lists: Vec<Node> =
+            self.named(node).into_iter().filter(|part| part.kind().ends_with("_operand_list")).collect();
+        let operands = lists.into_iter().flat_map(|list| self.named(list)).collect::<Vec<_>>();
+        operands
+            .into_iter()
+            .filter_map(|one| one.child_by_field_name("value"))
+            .map(|value| self.expr(value))
+            .collect()
+    }
+
     fn assignment(&mut self, node: Node) -> Option<ExprKind> {
         let field = |name: &str| node.child_by_field_name(name);
         let (left, right) = (self.expr(field("left")?), self.expr(field("right")?));
@@ -1185,6 +1221,13 @@ impl Reader<'_> {
                 };
                 ExprKind::Index(base, self.expr(index))
             }
+            // A pointer to a member leads to any of them; the grammar has no `->*`.
+            "field_expression" if operator().is_some_and(|operator| operator == ".*") || node.has_error() => {
+                let member = field("field")?;
+                let name = self.push_expr(span(member), ExprKind::Name(self.text(member)));
+                ExprKind::Opaque(vec![self.expr(field("argument")?), name])
+            }
+            "gnu_asm_expression" => ExprKind::Opaque(self.asm_operands(node)),
             "field_expression" => ExprKind::Member {
                 base: self.expr(field("argument")?),
                 name: self.text(field("field")?),

@@ -77,6 +77,8 @@ pub struct Unit {
     pub bindings: BTreeSet<DeclId>,
     /// Functions that take an argument by a reference through which they may write: the name, and the argument's place.
     pub by_reference: Vec<(String, usize)>,
+    /// Names of C++ types that are references.
+    pub reference_types: BTreeSet<String>,
     /// What it was read as.
     pub dialect: Dialect,
     /// Fortran's scoping units, outer ones before inner ones.

@@ -24,6 +24,7 @@ use crate::source::{Language, SourceFile, Span};
 
 pub use asked::Asked;
 pub use c::apart;
+pub use c::references::refer;
 pub use past::{Past, Replaced};
 pub use unseen::Unseen;
 

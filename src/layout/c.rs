@@ -3,7 +3,7 @@
 //! Invariant: bytes before the word `acc` and after the directive stay as they are.
 
 use crate::edit::Edit;
-use crate::scan::{DirectiveText, Form};
+use crate::scan::{self, DirectiveText, Form};
 use crate::source::{SourceFile, Span};
 
 use super::lines::{before_line_end, indentation, line_end, lines_of, whole_line};
@@ -138,8 +138,10 @@ pub fn above_code(file: &SourceFile, offset: u32, like: u32, text: &str) -> Opti
 pub fn around(file: &SourceFile, function: Span, [before, after]: [&str; 2]) -> [Edit; 2] {
     let at = |offset| Span { start: offset, end: offset };
     let end = line_end(file, function.start);
-    let broken = || Edit { span: at(function.start), text: format!("{end}{before}{end}").into_bytes() };
-    let first = inserted(file, function.start, before).unwrap_or_else(broken);
+    // Attributes belong to the function.
+    let start = scan::start_with_hidden(&file.bytes, function.start as usize) as u32;
+    let broken = || Edit { span: at(start), text: format!("{end}{before}{end}").into_bytes() };
+    let first = inserted(file, start, before).unwrap_or_else(broken);
     let line = file.lines.span(file.lines.line(function.end.max(1) - 1));
     let rest = file.text(Span { start: function.end, end: line.end });
     let rest = rest.trim();

@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{Bound, ancestors, implied_copy};
 use crate::diag;
-use crate::host::ir::{Derived, ExprKind, StmtId, Unit};
+use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, Record, StmtId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::data::class_of;
 use super::{Input, Item, Maker};
 
-/// Adds `copy(this)` to compute constructs that name members in data clauses and call member functions.
+/// Adds `copy(this)` to compute constructs that name members and use all of the object, as by member functions: clang 19 maps
+/// the members alone.
 pub fn with_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
     if !unit.is_cpp() {
         return bound;
@@ -23,10 +24,13 @@ pub fn with_objects(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Ve
         let one = &bound[*at];
         let is_compute = one.directive.kind.is_compute();
         let mut around = ancestors(&bound, *at).chain([*at]);
+        let names = |at: usize| names_members(unit, symbols, &bound[at]);
         is_compute
-            && names_members(unit, symbols, one)
             && !around.any(|at| names_object(&bound[at]))
-            && one.stmt().is_some_and(|stmt| calls_own(unit, symbols, one, stmt))
+            && one.stmt().is_some_and(|stmt| {
+                let reads = || uses_members(unit, symbols, stmt) && !ancestors(&bound, *at).any(names);
+                uses_object(unit, symbols, one, stmt) && (names(*at) || reads())
+            })
     };
     let all: Vec<usize> = (0..bound.len()).filter(needs).collect();
     for at in all {
@@ -62,32 +66,79 @@ pub fn is_member(unit: &Unit, symbols: &Symbols, one: &Bound, item: &ListItem) -
     })
 }
 
-/// Whether a construct calls member functions of its own object.
-fn calls_own(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> bool {
+/// Whether a construct names members of its own object in its code.
+fn uses_members(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> bool {
+    unit.expr_ids_in(unit.stmt(stmt).span).any(|expr| match &unit.expr(expr).kind {
+        ExprKind::Name(_) => {
+            symbols.named(unit, expr).is_some_and(|symbol| symbols.get(symbol).kind == SymbolKind::Member)
+        }
+        ExprKind::Member { base, arrow: true, .. } => is_this(unit, *base),
+        _ => false,
+    })
+}
+
+fn is_this(unit: &Unit, expr: ExprId) -> bool {
+    matches!(&unit.expr(expr).kind, ExprKind::Name(name) if name == "this")
+}
+
+/// Whether a construct uses its own object other than by its data members: it calls member functions, those of bases among
+/// them, or names the object itself.
+fn uses_object(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> bool {
     let Some(class) = one.function.and_then(|function| unit.function(function).member_of.as_ref()) else {
         return false;
     };
+    let classes = with_bases(unit, class);
     let within = unit.stmt(stmt).span;
-    unit.exprs_in(within).any(|expr| {
-        let ExprKind::Call { callee, .. } = &expr.kind else { return false };
-        match &unit.expr(*callee).kind {
+    let mut whole = 0_usize;
+    let calls = unit.exprs_in(within).any(|expr| match &expr.kind {
+        ExprKind::Name(name) if name == "this" => {
+            whole += 1;
+            false
+        }
+        ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
-                let own = unit
-                    .functions
-                    .iter()
-                    .filter(|function| function.member_of.as_ref() == Some(class) && !function.is_static);
                 let known = symbols.lookup(name, expr.span.start).map(|symbol| symbols.get(symbol).kind);
                 let is_variable = matches!(known, Some(SymbolKind::Local | SymbolKind::Parameter));
-                !is_variable
-                    && !is_static_function(unit, class, name)
-                    && own.into_iter().any(|function| function.name == *name)
+                !is_variable && is_member_function(unit, &classes, name)
             }
-            ExprKind::Member { base, arrow: true, .. } => {
-                matches!(&unit.expr(*base).kind, ExprKind::Name(name) if name == "this")
-            }
+            ExprKind::Member { base, arrow: true, .. } => is_this(unit, *base),
             _ => false,
+        },
+        _ => false,
+    });
+    let by_member = unit.exprs_in(within).filter(
+        |expr| matches!(&expr.kind, ExprKind::Member { base, arrow: true, .. } if is_this(unit, *base)),
+    );
+    calls || whole > by_member.count()
+}
+
+/// A class and those that it comes from, as far as the file shows them.
+fn with_bases<'u>(unit: &'u Unit, class: &'u str) -> BTreeSet<&'u str> {
+    let mut found = BTreeSet::new();
+    let mut pending = vec![class];
+    while let Some(class) = pending.pop() {
+        if found.insert(class) {
+            let bodies = unit.records.iter().filter(|record| record.tag.as_deref() == Some(class));
+            pending.extend(bodies.flat_map(|body| body.bases.iter().map(String::as_str)));
         }
-    })
+    }
+    found
+}
+
+/// Whether a name is that of a function of one of the classes that needs an object.
+fn is_member_function(unit: &Unit, classes: &BTreeSet<&str>, name: &str) -> bool {
+    let is_of = |class: &&&str| {
+        let mut defined = unit.function_places(name).map(|at| &unit.functions[at]);
+        let mut bodies = unit.records.iter().filter(|record| record.tag.as_deref() == Some(**class));
+        let declares = |body: &Record| {
+            unit.decls_named(name)
+                .any(|decl| body.span.contains(decl.span) && decl.kind == DeclKind::Prototype)
+        };
+        (defined.any(|function| function.member_of.as_deref() == Some(**class) && !function.is_static)
+            || bodies.any(declares))
+            && !is_static_function(unit, class, name)
+    };
+    classes.iter().any(|class| is_of(&class))
 }
 
 /// Whether the body of a class declares a member function as `static`: it has no object.
@@ -175,7 +226,7 @@ impl Input<'_> {
             |is: &dyn Fn(&ExprKind) -> bool| self.unit.exprs_in(within).filter(|expr| is(&expr.kind)).count();
         !names.iter().any(is_moved)
             && count(&is_this) == count(&is_plain)
-            && !calls_own(self.unit, self.symbols, one, stmt)
+            && !uses_object(self.unit, self.symbols, one, stmt)
     }
 }
 

@@ -46,6 +46,7 @@ pub use macros::{Call, Choice, Macro, Macros, Piece, Use, Written};
 pub use macros::{Statements, statements};
 pub use macros::{declarators, declaring_macros, fragments, header_macros, macros, written_out};
 pub use mention::{mentions_openacc, mentions_operator, words_of_pragmas};
+pub use noise::start_with_hidden;
 pub use openmp::{Existing, OpenMp, openmp};
 pub use outline::Outline;
 pub use preproc::{Shown, View};

@@ -38,6 +38,32 @@ pub fn takes_argument(word: &[u8]) -> bool {
     NOISE.iter().any(|(noise, argument)| *argument && noise.as_bytes() == word)
 }
 
+/// Where the words directly before an offset begin that the host grammar does not see; the offset, if there are none.
+pub fn start_with_hidden(bytes: &[u8], offset: usize) -> usize {
+    let mut start = offset;
+    loop {
+        let before = bytes[..start].trim_ascii_end();
+        let opens = before.ends_with(b")").then(|| opening(before));
+        let head = opens.map_or(before, |at| before[..at].trim_ascii_end());
+        let is_inner = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let word = head.len() - head.iter().rev().take_while(is_inner).count();
+        if !is_noise(&head[word..]) || takes_argument(&head[word..]) != opens.is_some() {
+            return start;
+        }
+        start = word;
+    }
+}
+
+/// Where the parentheses open whose end a text has at its end.
+fn opening(text: &[u8]) -> usize {
+    let mut open = 0;
+    let is_first = |byte: &u8| {
+        open += i32::from(*byte == b')') - i32::from(*byte == b'(');
+        open == 0
+    };
+    text.iter().rposition(is_first).unwrap_or(0)
+}
+
 /// Whether a word asks for the type of what stands in parentheses after it.
 pub fn asks_for_type(word: &[u8]) -> bool {
     matches!(word, b"typeof" | b"__typeof__" | b"__typeof")

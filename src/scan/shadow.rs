@@ -204,7 +204,9 @@ fn add_operator(
 
 fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
     let text = file.slice(span);
-    if is_noise(text) {
+    if text == b"__asm__" && is_statement(&file.bytes[..span.start as usize]) {
+        // The grammar reads its operands.
+    } else if is_noise(text) {
         let end =
             if takes_argument(text) { closing(&file.bytes, span.end as usize) } else { span.end as usize };
         blank(&mut scan.shadow, Span { start: span.start, end: end as u32 });
@@ -224,6 +226,13 @@ fn word(file: &SourceFile, span: Span, shown: &Shown, scan: &mut Scan) {
         // The grammar of C knows a row of texts and names, that of C++ a suffix.
         blank(&mut scan.shadow, span);
     }
+}
+
+/// Whether what comes after this text begins a statement; after the name of a variable, `__asm__` says where it is kept.
+fn is_statement(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    let is_word = |word: &[u8]| before.ends_with(word);
+    before.last().is_none_or(|last| b";{}:)/".contains(last)) || is_word(b"else") || is_word(b"do")
 }
 
 /// Whether a word may be a name of the run-time library, or is the macro that says that OpenACC is there.

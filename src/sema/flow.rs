@@ -571,6 +571,8 @@ impl<'a> Flow<'a> {
             ExprKind::Binary(_, left, right) | ExprKind::Comma(left, right) => {
                 self.expr(*left);
                 self.expr(*right);
+                let taken = [*left, *right].into_iter().filter(|one| self.symbols.is_taken(unit, *one));
+                taken.collect::<Vec<_>>().into_iter().for_each(|one| self.all_unclear(one));
             }
             ExprKind::Assign(op, left, right) => {
                 self.expr(*right);

@@ -2,7 +2,9 @@
 //!
 //! Invariant: in C++ only classes count that are seen, and only where operators are.
 
-use crate::host::ir::{DeclKind, ExprId, ExprKind, Unit};
+use rustc_hash::FxHashSet;
+
+use crate::host::ir::{BinaryOp, DeclKind, ExprId, ExprKind, Unit};
 
 use super::holds::Type;
 use super::operators::Operators;
@@ -26,7 +28,14 @@ impl Symbols {
         if unit.is_fortran() {
             return self.is_derived(unit, expr);
         }
-        !self.operators().classes.is_empty() && self.levels_of(unit, expr) == Some(0)
+        let classes = &self.operators().classes;
+        !classes.is_empty() && self.levels_of(unit, expr, classes) == Some(0)
+    }
+
+    /// Whether `<<`, `>>`, `,` or the `&` of an address with this operand is one that the program defines.
+    pub(super) fn is_taken(&self, unit: &Unit, operand: ExprId) -> bool {
+        let classes = &self.operators().taken;
+        !classes.is_empty() && self.levels_of(unit, operand, classes) == Some(0)
     }
 
     /// Whether an expression by itself, without its operands, runs an operator, a conversion or an assignment of the program of
@@ -48,6 +57,13 @@ impl Symbols {
         match &unit.expr(expr).kind {
             ExprKind::Assign(op, left, _) => (op.is_some() || assigns) && is_object(*left),
             ExprKind::Step { operand, .. } => is_object(*operand),
+            ExprKind::Binary(BinaryOp::ShiftLeft | BinaryOp::ShiftRight, left, right)
+            | ExprKind::Comma(left, right)
+                if self.is_taken(unit, *left) || self.is_taken(unit, *right) =>
+            {
+                true
+            }
+            ExprKind::AddressOf(operand) if self.is_taken(unit, *operand) => true,
             ExprKind::Binary(_, left, right) => is_enumeration(*left) || is_enumeration(*right),
             ExprKind::Unary(_, operand) => is_enumeration(*operand),
             _ => self.operators().are_unclear() && is_object(expr),
@@ -79,9 +95,8 @@ impl Symbols {
 
     /// In C++, how many dimensions and pointers there are still between an expression and an object of a class; none for what leads
     /// to no such object.
-    fn levels_of(&self, unit: &Unit, expr: ExprId) -> Option<usize> {
-        let of_type =
-            |known: &Type| self.operators().classes.contains(&known.base).then_some(known.shape.len());
+    fn levels_of(&self, unit: &Unit, expr: ExprId, classes: &FxHashSet<String>) -> Option<usize> {
+        let of_type = |known: &Type| classes.contains(&known.base).then_some(known.shape.len());
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {
                 let symbol = self.named(unit, expr)?;
@@ -93,10 +108,12 @@ impl Symbols {
                 }
                 of_type(self.type_of(symbol)?)
             }
-            ExprKind::Index(base, _) | ExprKind::Deref(base) => self.levels_of(unit, *base)?.checked_sub(1),
+            ExprKind::Index(base, _) | ExprKind::Deref(base) => {
+                self.levels_of(unit, *base, classes)?.checked_sub(1)
+            }
             ExprKind::Member { name, .. } => of_type(self.member(name)?),
             ExprKind::Cast { to, .. } => of_type(&self.cast_type(to)?),
-            ExprKind::Conditional(_, first, _) => self.levels_of(unit, *first),
+            ExprKind::Conditional(_, first, _) => self.levels_of(unit, *first, classes),
             ExprKind::Call { callee, .. } => {
                 let ExprKind::Name(name) = &unit.expr(*callee).kind else { return None };
                 let returns = unit.function_places(name).map(|at| unit.functions[at].returns.as_str());

@@ -5,7 +5,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::host::ir::{BaseType, DeclKind, ExprId, ExprKind, Function, Record, Unit};
+use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Record, Unit};
+
+use super::type_names::plain;
 
 /// Functions that only make a value of their arguments.
 const MATHEMATICAL: [&str; 16] = [
@@ -42,6 +44,9 @@ pub struct Operators {
     assigns: bool,
     /// The classes of C++ whose objects run code that is not plain where they begin or end.
     busy: FxHashSet<String>,
+    /// The classes of C++ whose objects `<<`, `>>`, `,` or the `&` of an address take, where the program defines these: they may
+    /// change what they like.
+    pub(super) taken: FxHashSet<String>,
     /// There are operators, conversions, assignments, or code that runs when an object ends.
     any: bool,
 }
@@ -80,6 +85,13 @@ impl Operators {
         for function in &unit.functions {
             self.any |= function.name.starts_with('~');
             self.busy.extend(classes.busy(function));
+            if is_free(&function.name) || gives_address(function) {
+                let params = function.params.iter().map(|id| unit.decl(*id));
+                let changed =
+                    params.filter(|decl| decl.derived.first() == Some(&Derived::Reference) && !decl.is_const);
+                let types = changed.filter_map(class_of);
+                self.taken.extend(types.chain(function.member_of.clone()));
+            }
             let Some(kind) = Kind::of(&function.name) else { continue };
             defines = true;
             self.has_enumerations |= function.params.iter().any(|id| match &unit.decl(*id).base {
@@ -156,6 +168,24 @@ impl Operators {
     pub fn assigns(&self) -> bool {
         self.assigns
     }
+}
+
+/// Whether a name is that of an operator that does not only make a value of its operands, as a rule.
+fn is_free(name: &str) -> bool {
+    matches!(name, "operator<<" | "operator>>" | "operator,")
+}
+
+/// The class that a variable is of.
+fn class_of(decl: &Decl) -> Option<String> {
+    match &decl.base {
+        BaseType::Named(name) | BaseType::Tagged(name) => Some(plain(name).to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether a function is `&` before an object, which may lead anywhere.
+fn gives_address(function: &Function) -> bool {
+    function.name == "operator&" && function.params.len() == usize::from(function.member_of.is_none())
 }
 
 /// What an operator does.

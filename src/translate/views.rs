@@ -314,7 +314,9 @@ impl<'a, 'b> Views<'a, 'b> {
         (Vec::new(), None)
     }
 
-    fn translate_view(&mut self, scan: &Scan, unit: Unit, fresh: &[usize]) {
+    fn translate_view(&mut self, scan: &Scan, mut unit: Unit, fresh: &[usize]) {
+        let headers = self.all.source.headers.iter();
+        host::refer(&mut unit, &headers.flat_map(|header| &header.unit.reference_types).cloned().collect());
         let (mut parsed, mut held) = (Vec::new(), Vec::new());
         for at in fresh {
             let text = &scan.directives[*at];

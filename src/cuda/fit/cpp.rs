@@ -22,13 +22,14 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
     }
     let span = unit.stmt(stmt).span;
     let Some(function) = input.bound[index].function.map(|id| unit.function(id)) else { return false };
-    let known = input.file().text(span);
-    let known = words(&known);
+    let text = input.file().text(span);
+    let known = words(&text);
     let own = ["this", "auto", "decltype", "std", "operator", "new", "delete"];
     !is_plain(input, function)
         || in_class(input, function.span)
         || unit.lambdas.iter().any(|(lambda, _)| lambda.contains(span) || span.contains(*lambda))
         || known.iter().any(|word| own.contains(word))
+        || leads_to_member(&text)
         || callable::calls_variable(input, span)
         || called(input, span)
             .any(|(name, is_alone)| name.contains("::") || !is_alone || is_uncopyable(input, &name))
@@ -37,6 +38,12 @@ pub fn is_in_place(input: &Input, index: usize, stmt: StmtId) -> bool {
         || own::uncopied(input, index, stmt).is_some()
         || copied::bounds(input, index, stmt).into_iter().any(|bound| !copied::is_copied(input, bound))
         || uses::outer(input, stmt).into_iter().any(|(symbol, _)| is_placed(input, symbol))
+}
+
+/// Whether code follows pointers to members, whose types the host languages' parser does not show.
+fn leads_to_member(text: &str) -> bool {
+    text.match_indices(".*").any(|(at, _)| !text[..at].ends_with(|before: char| before.is_ascii_digit()))
+        || text.contains("->*")
 }
 
 /// Whether functions of this name stay inline.

@@ -251,6 +251,8 @@ fn is_structor(function: &Function, class: &str) -> bool {
 fn operation(kind: &ExprKind) -> Option<(&'static str, Vec<ExprId>)> {
     Some(match kind {
         ExprKind::Binary(op, left, right) => (sign(*op), vec![*left, *right]),
+        ExprKind::Comma(left, right) => (",", vec![*left, *right]),
+        ExprKind::AddressOf(operand) => ("&", vec![*operand]),
         ExprKind::Assign(None, left, _) => ("=", vec![*left]),
         ExprKind::Assign(Some(op), left, right) => (assigning(*op), vec![*left, *right]),
         ExprKind::Unary(op, operand) => {

@@ -47,7 +47,7 @@ pub fn base(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
 
 /// The type as the source writes it, if it means the same elsewhere.
 pub fn written(input: &Input, seen: Seen, decl: &Decl) -> Option<String> {
-    if is_local(seen, decl) || is_too_long(input, decl) {
+    if is_local(seen, decl) || is_too_long(input, decl) || is_reference(input, decl) {
         return None;
     }
     match (complex::part(input, seen, decl), &decl.base) {
@@ -222,6 +222,13 @@ pub fn builtin(input: &Input, seen: Seen, decl: &Decl) -> Option<(String, bool)>
 pub fn is_unnamed(input: &Input, decl: &Decl) -> bool {
     let is_auto = matches!(&decl.base, BaseType::Named(name) if name == "__auto_type");
     input.is_c && (is_auto || decl.base == BaseType::Unknown)
+}
+
+/// Whether the name of a type stands for a reference.
+fn is_reference(input: &Input, decl: &Decl) -> bool {
+    let mut known = std::iter::once(&input.source).chain(input.headers);
+    named(decl)
+        .is_some_and(|name| known.any(|seen| seen.unit.reference_types.contains(functions::bare(name))))
 }
 
 /// Why a variable that is reduced cannot be declared again by the name of its type; `None` if it can.
