@@ -566,9 +566,9 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// Clauses for the scalars that one part leaves for another: on a queue, the host has not got the value when it asks for the next.
-    fn left_on_queue(&self) -> impl Iterator<Item = String> {
-        let scalars = self.ground.plan.scalars_around(self.index);
+    /// Clauses for the scalars that one part leaves for another on the device alone.
+    fn left(&self, is_queued: bool) -> impl Iterator<Item = String> {
+        let scalars = self.ground.plan.scalars_left(self.index, is_queued);
         let symbols = scalars.filter_map(|item| self.ground.symbols.lookup(item, self.extent.start));
         symbols.filter_map(|symbol| Some(format!("copy({})", self.variables.get(symbol)?.name)))
     }
@@ -606,9 +606,7 @@ impl<'a> Maker<'a> {
                     clauses.iter().any(|clause| word.starts_with(clause))
                 };
                 outside = of_construct.extract_if(.., is_data).collect();
-                if all.order.queue.is_some() {
-                    outside.extend(self.left_on_queue());
-                }
+                outside.extend(self.left(all.order.queue.is_some()));
             }
             let mut lines: BTreeMap<StmtId, Vec<String>> = BTreeMap::new();
             let combined: BTreeSet<usize> = pieces.iter().filter_map(|piece| piece.combined).collect();

@@ -2,9 +2,11 @@
 //!
 //! Invariant: in source order; an operand of `sizeof` has expressions of its own, as it is not evaluated.
 
-use crate::source::Span;
+use std::borrow::Cow;
 
-use super::ir::{Expr, ExprId};
+use crate::source::{SourceFile, Span};
+
+use super::ir::{Decl, Expr, ExprId};
 
 /// Forms of C in one unit.
 #[derive(Clone, Debug, Default)]
@@ -121,4 +123,19 @@ impl Forms {
         self.bound_words.sort_by_key(Placed::place);
         self.generic.sort_by_key(Placed::place);
     }
+}
+
+/// The words before the first name of a declaration, and perhaps that name: others may stand between it and `decl`.
+pub fn specifiers<'f>(file: &'f SourceFile, decl: &Decl) -> Cow<'f, str> {
+    let head = Span { start: decl.span.start, end: decl.name_span.start };
+    let mut depth = 0_usize;
+    let length = file.slice(head).iter().take_while(|byte| {
+        match byte {
+            b'<' | b'(' | b'[' => depth += 1,
+            b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > 0 || !matches!(byte, b',' | b'=' | b'{')
+    });
+    file.text(Span { start: head.start, end: head.start + length.count() as u32 })
 }

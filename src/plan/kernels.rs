@@ -288,6 +288,7 @@ impl Maker<'_> {
         let counters = parts.counters(self.input.unit, self.input.symbols);
         let kept = self.kept_around((index, stmt), parts, &implied, &counters);
         // A region that brings nothing needs no data environment: each launch finds what is there.
+        self.plan.notes[index].standing = self.input.standing_among(index, &kept);
         let is_needed = !kept.is_empty()
             || !self.input.brings_nothing(index, &counting)
             || self.input.names_inherited(index);

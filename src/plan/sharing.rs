@@ -10,6 +10,7 @@ use std::rc::Rc;
 use crate::acc::ast::{DirectiveKind, ListItem, PathStep, ReductionOp, Subscript};
 use crate::bind::descendants;
 use crate::diag::{self, Diag};
+use crate::host::forms;
 use crate::host::ir::{BaseType, Decl, ExprKind, StmtId};
 use crate::sema::{self, Class, Header, Symbol, SymbolId, SymbolKind, Symbols, Use, uses, uses_beside};
 
@@ -119,19 +120,9 @@ impl<'a> Input<'a> {
             && !is_known()
     }
 
-    /// The words before the first name of a declaration, and perhaps that name: others may stand between it and `decl`.
+    /// The words before the first name of a declaration.
     pub(super) fn specifiers(&self, decl: &Decl) -> Cow<'_, str> {
-        let head = Span { start: decl.span.start, end: decl.name_span.start };
-        let mut depth = 0_usize;
-        let length = self.file.slice(head).iter().take_while(|byte| {
-            match byte {
-                b'<' | b'(' | b'[' => depth += 1,
-                b'>' | b')' | b']' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth > 0 || !matches!(byte, b',' | b'=' | b'{')
-        });
-        self.file.text(Span { start: head.start, end: head.start + length.count() as u32 })
+        forms::specifiers(self.file, decl)
     }
 
     /// Whether `symbol` is declared inside `stmt`.

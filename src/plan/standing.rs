@@ -1,4 +1,4 @@
-//! Scalars that may be on the device where a `kernels` construct only reads them: it uses the device's copy then (2.6.2, 2.7.6).
+//! Scalars that may be on the device where a `kernels` construct uses them: it uses the device's copy then (2.6.2, 2.7.6).
 //!
 //! Invariant: what another file puts there is not seen (`docs/limits.md`).
 
@@ -9,7 +9,7 @@ use crate::bind::function_at;
 use crate::host::ir::{ExprKind, FunctionId, StmtId};
 use crate::sema::{self, Class, Symbol, SymbolId, SymbolKind, uses};
 
-use super::Input;
+use super::{Attribute, Input};
 
 /// What the directives and calls of a file leave on the device for others.
 #[derive(Debug, Default)]
@@ -44,6 +44,14 @@ impl Input<'_> {
         let used = uses(self.unit, self.symbols, stmt);
         let read = used.iter().filter(|(_, how)| how.exposed && !how.written && !how.address_taken);
         read.map(|(symbol, _)| symbol).filter(|symbol| is_free(*symbol)).collect()
+    }
+
+    /// The names of those that may be on the device already.
+    pub(super) fn standing_among(&self, index: usize, scalars: &[Attribute]) -> BTreeSet<String> {
+        let here = self.bound[index].directive.span.start;
+        let symbol = |one: &Attribute| self.symbols.lookup(&one.item, here);
+        let standing = |one: &&Attribute| symbol(one).is_some_and(|symbol| self.may_stand(index, symbol));
+        scalars.iter().filter(standing).map(|one| one.item.clone()).collect()
     }
 
     fn may_stand(&self, index: usize, symbol: SymbolId) -> bool {

@@ -87,6 +87,8 @@ pub struct Note {
     pub apart: Option<BTreeSet<String>>,
     /// Such members that the compute construct uses and does not name, of an object that is absent.
     pub unnamed: BTreeSet<String>,
+    /// Scalars that a `kernels` construct changes, and that may be on the device before it.
+    pub standing: BTreeSet<String>,
     /// One gang runs the region, as gangs could not combine what they reduce: what there is to say of it.
     pub one_gang: Option<Diag>,
     /// What the clauses of a compute construct and around it say of data.
@@ -123,14 +125,16 @@ impl Plan {
         &self.notes[index].construct
     }
 
-    /// The scalars without a clause that stay on the device from one launch of `kernels` construct `index` to the next.
-    pub fn scalars_around(&self, index: usize) -> impl Iterator<Item = &str> {
+    /// The scalars without a clause that launches of `kernels` construct `index` leave for others on the device alone: on a queue,
+    /// the host has not got the value when it asks for the next launch, and what is present is not copied back.
+    pub fn scalars_left(&self, index: usize, is_queued: bool) -> impl Iterator<Item = &str> {
         let implied = match &self.items[index] {
             self::Item::Clauses { implied, .. } => implied.as_slice(),
             _ => &[],
         };
         let scalars = implied.iter().filter(|one| one.entry.starts_with("implicit/scalar"));
-        scalars.map(|one| one.item.as_str())
+        let standing = &self.notes[index].standing;
+        scalars.map(|one| one.item.as_str()).filter(move |item| is_queued || standing.contains(*item))
     }
 
     /// The section of a list item, where it is not plainly one piece of memory.

@@ -8,8 +8,9 @@ use crate::cuda::code::text::{Edits, operand, summand};
 use crate::cuda::meaning;
 use crate::cuda::program::{Input, Refused, qualified, refused};
 use crate::cuda::types::spelling;
-use crate::host::ir::{BaseType, BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::host::ir::{BaseType, BinaryOp, Derived, ExprId, ExprKind, UnaryOp};
 use crate::sema::{Class, Header};
+use crate::source::Span;
 
 /// The type that counts any number of iterations.
 pub const WIDE: &str = "unsigned long long";
@@ -20,6 +21,7 @@ pub struct Counted {
     pub name: String,
     /// Its type.
     base: String,
+    is_pointer: bool,
     /// How often the loop runs.
     pub trips: String,
     first: String,
@@ -41,6 +43,10 @@ impl Counted {
         let (seen, decl) = input
             .declaration(header.var)
             .ok_or_else(|| refused(at, "a loop variable whose declaration is not seen"))?;
+        let specifiers = Span { start: decl.span.start, end: decl.name_span.start };
+        if header.declared && seen.file.slice(specifiers).contains(&b'{') {
+            return Err(refused(specifiers, "the declaration of a loop variable that defines its type"));
+        }
         let base = match decl.base {
             BaseType::Unknown if input.in_place => {
                 Some(format!("acc2omp::Value<decltype({})>", text(header.first)?))
@@ -60,8 +66,13 @@ impl Counted {
             step => step.map(text).transpose()?,
         };
         let step = step.filter(|step| step != "1");
-        let has_star = is_pointer && decl.base != BaseType::Unknown;
-        let base = format!("{base}{}", if has_star { " *" } else { "" });
+        let base = match (&decl.base, decl.derived.as_slice()) {
+            _ if !is_pointer => base,
+            (BaseType::Unknown, _) => base,
+            (_, [Derived::Pointer]) => format!("{base} *"),
+            // A pointer to pointers or to arrays, or one whose type has a name, is what it begins with.
+            _ => "auto *".to_owned(),
+        };
         let kinds = Kinds::of(input, header);
         let begins = match kinds.converts_first() {
             true => format!("({base}){}", operand(&first)),
@@ -87,6 +98,7 @@ impl Counted {
         Ok(Counted {
             name: known.name.clone(),
             base,
+            is_pointer,
             trips: format!("acc2omp::{count}({arguments})"),
             first,
             step,
@@ -102,9 +114,10 @@ impl Counted {
             Converts::Narrow => counter != WIDE,
             Converts::Always => true,
         };
+        let own = if self.is_pointer { "ptrdiff_t" } else { &self.base };
         let index = match (converts, is_part) {
-            (true, true) => format!("({})({index})", self.base),
-            (true, false) => format!("({}){index}", self.base),
+            (true, true) => format!("({own})({index})"),
+            (true, false) => format!("({own}){index}"),
             (false, true) if self.step.is_some() => format!("({index})"),
             (false, _) => index.to_owned(),
         };
@@ -146,5 +159,5 @@ pub fn is_narrow(input: &Input, header: &Header, in_gang: bool) -> bool {
     let from_zero = matches!(input.unit().expr(begins).kind, ExprKind::Int(first) if first >= 0);
     let Some((_, decl)) = input.declaration(header.var) else { return false };
     let is_int = matches!(&decl.base, BaseType::Builtin(words) if ["int", "short", "signed int", "char"].contains(&words.as_str()));
-    (from_zero || in_gang) && is_int
+    (from_zero || in_gang) && is_int && decl.derived.is_empty()
 }

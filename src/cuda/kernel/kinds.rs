@@ -1,10 +1,10 @@
 //! The types in the head of a counted loop, and where they ask for a conversion.
 //!
-//! Invariant: where a type is not known, no first value is converted; a conversion is that which the loop itself has.
+//! Invariant: a conversion is that which the loop itself has; where a type is not known, what may compare as unsigned is converted.
 
 use crate::cuda::meaning;
 use crate::cuda::program::Input;
-use crate::host::ir::{ExprId, ExprKind, Unit};
+use crate::host::ir::{BaseType, ExprId, ExprKind, Unit};
 use crate::sema::{CNumber, CType, CTypes, Header, Rank};
 
 /// In which counters the value of a variable has to be computed in its own type.
@@ -24,10 +24,13 @@ pub struct Kinds {
     first: Option<CNumber>,
     bound: Option<CNumber>,
     step: Option<CNumber>,
-    /// The first value, if it is a number that is not negative.
+    /// The first value and the bound, if they are numbers that are not negative.
     literal: Option<i128>,
+    end: Option<i128>,
     has_step: bool,
     is_pointer: bool,
+    /// The variable's type is one that the program names, perhaps a number's.
+    is_named: bool,
     down: bool,
 }
 
@@ -45,7 +48,10 @@ impl Kinds {
         };
         let kind = |expr: ExprId| types.of(expr).number();
         let declared = input.declaration(header.var).map(|(seen, decl)| types.of_decl(seen.unit, decl));
-        let literal = match input.unit().expr(header.first).kind {
+        let is_named = input
+            .declaration(header.var)
+            .is_some_and(|(_, decl)| matches!(decl.base, BaseType::Named(_)) && decl.derived.is_empty());
+        let number = |expr: ExprId| match input.unit().expr(expr).kind {
             ExprKind::Int(value) if value >= 0 => Some(value),
             _ => None,
         };
@@ -54,9 +60,11 @@ impl Kinds {
             first: kind(header.first),
             bound: kind(header.bound),
             step: header.step.and_then(kind),
-            literal,
+            literal: number(header.first),
+            end: number(header.bound),
             has_step: header.step.is_some(),
             is_pointer: matches!(declared, Some(CType::Pointer(_))),
+            is_named: is_named && declared == Some(CType::Unknown),
             down: header.counts_down(),
         }
     }
@@ -65,19 +73,29 @@ impl Kinds {
     /// has with the bound compares otherwise, or the variable cannot hold it.
     pub fn converts_first(&self) -> bool {
         let (Some(variable), Some(first), Some(bound)) = (self.variable, self.first, self.bound) else {
-            return false;
+            return self.may_compare_unsigned();
         };
-        let is_kept = match self.literal {
-            Some(value) => holds_number(variable, value),
-            None => holds(variable, first),
+        let holds_first = |kind: CNumber| match self.literal {
+            Some(value) => holds_number(kind, value),
+            None => holds(kind, first),
+        };
+        let holds_bound = |kind: CNumber| match self.end {
+            Some(value) => holds_number(kind, value),
+            None => holds(kind, bound),
         };
         let (said, compared) = (first.joined(bound), variable.joined(bound));
-        let is_exact = match self.literal {
-            // A bound below zero is not a bound of such a variable.
-            Some(_) => holds(said, bound),
-            None => holds(said, first) && holds(said, bound) && holds(compared, bound),
-        };
-        !is_kept || !(is_exact || size(said) == size(compared) && is_signed(said) == is_signed(compared))
+        let is_exact = holds_first(said) && holds_bound(said) && holds_bound(compared);
+        !holds_first(variable)
+            || !(is_exact || size(said) == size(compared) && is_signed(said) == is_signed(compared))
+    }
+
+    /// Whether the loop may compare an unsigned variable with a bound, and no type in its head is sure to say so.
+    fn may_compare_unsigned(&self) -> bool {
+        let is_unsigned = |kind: CNumber| !is_signed(kind) && kind.promoted() == kind;
+        match self.variable {
+            Some(kind) => is_unsigned(kind) && self.first != self.variable,
+            None => self.is_named && self.first.is_some(),
+        }
     }
 
     /// Whether a variable that has passed its greatest value may still meet the bound.

@@ -26,34 +26,27 @@ pub fn lasting<'a>(input: &Input<'a>, unit: &'a Unit, span: Span) -> Vec<&'a Com
         let mut named = input.files().flat_map(|seen| seen.unit.decls_named(name));
         named.any(|decl| matches!(decl.derived.first(), Some(Derived::Array(_))))
     };
-    let lasts = |literal: &&CompoundLiteral| {
-        // Inner expressions come before outer ones, or after them: parts of parts take turns.
-        let mut parts: BTreeSet<Span> = [literal.span].into();
-        let mut known = 0;
-        while known < parts.len() {
-            known = parts.len();
-            for expr in unit.exprs_in(span) {
-                match &expr.kind {
-                    ExprKind::AddressOf(of) | ExprKind::Index(of, _)
-                        if parts.contains(&unit.expr(*of).span) =>
-                    {
-                        return true;
-                    }
-                    ExprKind::Member { base, name, arrow: false }
-                        if parts.contains(&unit.expr(*base).span) =>
-                    {
-                        if is_array(name) {
-                            return true;
-                        }
-                        parts.insert(expr.span);
-                    }
-                    _ => {}
+    // Each part with the literal that it is of. Inner expressions come before outer ones, or after them: parts of parts take turns.
+    let mut parts: BTreeMap<Span, Span> = literals.iter().map(|one| (one.span, one.span)).collect();
+    let mut lasting: BTreeSet<Span> = BTreeSet::new();
+    let mut known = 0;
+    while known < parts.len() {
+        known = parts.len();
+        for expr in unit.exprs_in(span) {
+            match &expr.kind {
+                ExprKind::AddressOf(of) | ExprKind::Index(of, _) => {
+                    lasting.extend(parts.get(&unit.expr(*of).span));
                 }
+                ExprKind::Member { base, name, arrow: false } => {
+                    let Some(literal) = parts.get(&unit.expr(*base).span).copied() else { continue };
+                    lasting.extend(is_array(name).then_some(literal));
+                    parts.insert(expr.span, literal);
+                }
+                _ => {}
             }
         }
-        false
-    };
-    literals.into_iter().filter(lasts).collect()
+    }
+    literals.into_iter().filter(|literal| lasting.contains(&literal.span)).collect()
 }
 
 /// Declares them as variables, and has their places assign these.

@@ -4,6 +4,8 @@
 
 pub use crate::bind::bare_name as bare;
 
+use std::collections::HashSet;
+
 use super::{Input, Seen};
 use crate::cuda::code::text::words;
 use crate::host::ir::{ExprKind, Function};
@@ -14,19 +16,19 @@ pub fn functions<'a>(input: &Input<'a>, name: &str) -> impl Iterator<Item = &'a 
     input.unit().functions_named(bare(name))
 }
 
-/// What the code in `span` calls: the name, and whether it is that of one function, which is not a member.
+/// What the code in `span` calls: each name once, and whether it is that of one function, which is not a member.
 pub fn called<'a>(input: &Input<'a>, span: Span) -> impl Iterator<Item = (String, bool)> + use<'a> {
     let unit = input.unit();
+    let mut known: HashSet<(&str, bool)> = HashSet::new();
     unit.exprs_in(span).filter_map(move |expr| {
         let ExprKind::Call { callee, .. } = &expr.kind else { return None };
-        match &unit.expr(*callee).kind {
-            ExprKind::Name(name) => {
-                let last = bare(name);
-                Some((name.clone(), unit.function_places(last).count() < 2))
-            }
-            ExprKind::Member { name, .. } => Some((name.clone(), false)),
-            _ => None,
-        }
+        let (name, is_member) = match &unit.expr(*callee).kind {
+            ExprKind::Name(name) => (name, false),
+            ExprKind::Member { name, .. } => (name, true),
+            _ => return None,
+        };
+        let is_alone = || !is_member && unit.function_places(bare(name)).count() < 2;
+        known.insert((name.as_str(), is_member)).then(|| (name.clone(), is_alone()))
     })
 }
 

@@ -450,13 +450,12 @@ impl<'a> Capture<'a, '_> {
     }
 }
 
-/// Whether a scalar stays on the device between the launches of a `kernels` construct: on a queue, the host has not got the value
-/// from one launch when it asks for the next.
+/// Whether a scalar stays on the device between the launches of a `kernels` construct, and the host has not got its value.
 pub fn stays(input: &Input, index: usize, symbol: SymbolId) -> bool {
     let place = input.bound[index].directive.span.start;
     let is_queued = input.clauses(index).any(|kind| matches!(kind, ClauseKind::Async(_)));
-    let mut scalars = input.plan.scalars_around(index);
-    is_queued && scalars.any(|item| input.symbols.lookup(item, place) == Some(symbol))
+    let mut scalars = input.plan.scalars_left(index, is_queued);
+    scalars.any(|item| input.symbols.lookup(item, place) == Some(symbol))
 }
 
 /// Whether an item names a variable, or a section of it.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the class has the bytes of C's type; code of the program is changed where it names such a type, nowhere else.
 
+use crate::host::forms;
 use crate::host::ir::{BaseType, Decl};
 use crate::source::Span;
 
@@ -21,7 +22,7 @@ fn part_through(input: &Input, seen: Seen, decl: &Decl, depth: usize) -> Option<
     // A declaration that begins with such a word begins after it for the grammar.
     let before = Span { start: decl.span.start.saturating_sub(32), end: decl.span.start };
     let before = seen.file.text(before);
-    let text = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+    let text = forms::specifiers(seen.file, decl);
     let mut all = words(&text);
     let first = before.trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
     all.extend(first.filter(|word| COMPLEX.contains(word)));

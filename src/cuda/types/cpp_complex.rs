@@ -3,7 +3,8 @@
 //!
 //! Invariant: what only moves them about, makes them of two numbers, or reads `real()` and `imag()`, the device can do.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use super::spelling::typedefs;
 use crate::cuda::code::text::words;
@@ -14,7 +15,8 @@ use crate::source::Span;
 /// Whether the code in `span` computes with complex numbers of the standard library.
 pub fn computes(input: &Input, span: Span) -> bool {
     let unit = input.unit();
-    let is_complex = |expr: &ExprId| is_complex(input, *expr);
+    let known = Known { input, returns: RefCell::default() };
+    let is_complex = |expr: &ExprId| known.is_complex(*expr);
     unit.is_cpp()
         && unit.exprs_in(span).any(|expr| match &expr.kind {
             ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
@@ -33,52 +35,71 @@ pub fn computes(input: &Input, span: Span) -> bool {
         })
 }
 
-/// Whether the value of an expression is such a number.
-fn is_complex(input: &Input, expr: ExprId) -> bool {
-    let unit = input.unit();
-    let mut pending = vec![expr];
-    while let Some(at) = pending.pop() {
-        let found = match &unit.expr(at).kind {
-            ExprKind::Name(name) => {
-                let symbol = input.symbols.lookup(name, unit.expr(at).span.start);
-                symbol
-                    .and_then(|symbol| input.declaration(symbol))
-                    .is_some_and(|(seen, decl)| is_declared(input, seen, decl))
-            }
-            ExprKind::Member { name, .. } => input.files().any(|seen| {
-                let mut members = seen.unit.records.iter().flat_map(|record| &record.members);
-                members.any(|id| {
-                    seen.unit.decl(*id).name == *name && is_declared(input, seen, seen.unit.decl(*id))
-                })
-            }),
-            ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
-                ExprKind::Name(name) => is_type(input, functions::bare(name)) || returns(input, name),
-                _ => false,
-            },
-            ExprKind::Cast { to, .. } => words(to).into_iter().any(|word| is_type(input, word)),
-            ExprKind::Index(base, _) | ExprKind::Deref(base) => {
-                pending.push(*base);
-                false
-            }
-            ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Conditional(..) | ExprKind::Opaque(_) => {
-                pending.extend(unit.expr(at).kind.children());
-                false
-            }
-            _ => false,
-        };
-        if found {
-            return true;
-        }
-    }
-    false
+/// What is known of the functions of a file.
+struct Known<'a, 'b> {
+    input: &'b Input<'a>,
+    /// Whether those of a name have such a number as their result.
+    returns: RefCell<HashMap<String, bool>>,
 }
 
-/// Whether a function of the file has such a number as its result.
-fn returns(input: &Input, name: &str) -> bool {
-    functions::functions(input, name).any(|function| {
-        let head = input.file().text(Span { start: function.span.start, end: function.name_span.start });
-        words(&head).into_iter().any(|word| is_type(input, word))
-    })
+impl Known<'_, '_> {
+    /// Whether the value of an expression is such a number.
+    fn is_complex(&self, expr: ExprId) -> bool {
+        let input = self.input;
+        let unit = input.unit();
+        let mut pending = vec![expr];
+        while let Some(at) = pending.pop() {
+            let found = match &unit.expr(at).kind {
+                ExprKind::Name(name) => {
+                    let symbol = input.symbols.lookup(name, unit.expr(at).span.start);
+                    symbol
+                        .and_then(|symbol| input.declaration(symbol))
+                        .is_some_and(|(seen, decl)| is_declared(input, seen, decl))
+                }
+                ExprKind::Member { name, .. } => input.files().any(|seen| {
+                    let mut members = seen.unit.records.iter().flat_map(|record| &record.members);
+                    members.any(|id| {
+                        seen.unit.decl(*id).name == *name && is_declared(input, seen, seen.unit.decl(*id))
+                    })
+                }),
+                ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
+                    ExprKind::Name(name) => is_type(input, functions::bare(name)) || self.returns(name),
+                    _ => false,
+                },
+                ExprKind::Cast { to, .. } => words(to).into_iter().any(|word| is_type(input, word)),
+                ExprKind::Index(base, _) | ExprKind::Deref(base) => {
+                    pending.push(*base);
+                    false
+                }
+                ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Conditional(..)
+                | ExprKind::Opaque(_) => {
+                    pending.extend(unit.expr(at).kind.children());
+                    false
+                }
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a function of the file has such a number as its result.
+    fn returns(&self, name: &str) -> bool {
+        if let Some(known) = self.returns.borrow().get(name) {
+            return *known;
+        }
+        let input = self.input;
+        let returns = functions::functions(input, name).any(|function| {
+            let head = input.file().text(Span { start: function.span.start, end: function.name_span.start });
+            words(&head).into_iter().any(|word| is_type(input, word))
+        });
+        self.returns.borrow_mut().insert(name.to_owned(), returns);
+        returns
+    }
 }
 
 /// Whether a declaration is of such a number, or of an array or a pointer of them.

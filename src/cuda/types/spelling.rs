@@ -5,8 +5,8 @@
 use super::{complex, enums, own};
 use crate::cuda::code::text::words;
 use crate::cuda::program::{Input, Refused, Seen, functions, refused};
-use crate::host::apart;
 use crate::host::ir::{BaseType, Decl, Derived};
+use crate::host::{apart, forms};
 use crate::source::Span;
 
 /// Type names that the header of the run-time library knows.
@@ -191,7 +191,7 @@ pub fn builtin(input: &Input, seen: Seen, decl: &Decl) -> Option<(String, bool)>
     }
     let (mut seen, mut decl, mut is_const) = (seen, decl, false);
     for _ in 0..16 {
-        let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
+        let head = forms::specifiers(seen.file, decl);
         let head = words(&head);
         is_const |= head.contains(&"const") || head.contains(&"constexpr");
         if ["volatile", "_Atomic", "__attribute__"].iter().any(|word| head.contains(word)) {
