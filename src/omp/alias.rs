@@ -40,6 +40,8 @@ pub struct Block {
     pub temporaries: Vec<Temporary>,
     /// Those of the temporaries whose variables the device may have values of, which count then.
     pub updated: Vec<String>,
+    /// Those of the temporaries that a clause copies in: nothing comes back.
+    pub only_read: Vec<String>,
     /// Pointers that an `exit data` brings back by their aliases: the device may have descriptions of them, which go, too.
     pub released: Vec<String>,
     /// Some alias stands for a name that the program's own `associate` gives to a scalar.
@@ -124,7 +126,9 @@ impl Block {
             let copy = format!("{} = {}", alias.name, alias.selector);
             update(alias, "from").into_iter().chain([copy])
         });
-        let back = own.iter().flat_map(|alias| {
+        let is_back =
+            |alias: &&&Alias| !self.only_read.contains(&alias.name) || self.updated.contains(&alias.name);
+        let back = own.iter().filter(is_back).flat_map(|alias| {
             let copy = format!("{} = {}", alias.selector, alias.name);
             std::iter::once(copy).chain(update(alias, "to"))
         });

@@ -397,6 +397,9 @@ impl Aliases<'_, '_> {
                         let renamed = renamed(item, block);
                         block.has_lent |= item.parts.is_empty();
                         self.assigned(&renamed.text, (&item.text, item.span), block);
+                        if matches!(clause.kind, ClauseKind::Data(DataClause::Copyin { .. }, _)) {
+                            block.only_read.push(renamed.text.clone());
+                        }
                         fresh.push(renamed);
                         is_same = false;
                     }

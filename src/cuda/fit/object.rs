@@ -3,6 +3,8 @@
 //! Invariant: the device's object is the one that the data environment has (OpenACC 3.3, 2.6.2 and 2.7.1), its members are
 //! reached through it, and its pointers lead to the device's memory where what they lead to is present.
 
+use std::collections::BTreeSet;
+
 use crate::acc::ast::{ClauseKind, ListItem};
 use crate::bind::descendants;
 use crate::cuda::code::text::words;
@@ -30,15 +32,29 @@ pub fn needed(input: &Input, index: usize, stmt: StmtId) -> Option<&'static str>
     NAMES.into_iter().find(|name| !taken.contains(name))
 }
 
-/// Whether a name is that of a member function of the function's class that is called for the object.
+/// Whether a name is that of a member function of the function's class, or of a base of it, that is called for the object.
 pub fn is_of_object(input: &Input, function: &Function, name: &str) -> bool {
+    let Some(class) = &function.member_of else { return false };
     let of_object = |one: &Function| {
         let head = Span { start: one.span.start, end: one.name_span.start };
-        one.member_of.is_some()
-            && one.member_of == function.member_of
+        one.member_of.as_ref().is_some_and(|other| other == class || comes_from(input, class, other))
             && !words(&input.file().text(head)).contains(&"static")
     };
     functions(input, name).any(of_object)
+}
+
+/// Whether a class has another one among its bases, theirs among them.
+fn comes_from(input: &Input, class: &str, other: &str) -> bool {
+    let (mut pending, mut met) = (vec![class], BTreeSet::new());
+    while let Some(class) = pending.pop() {
+        if met.insert(class) {
+            let bodies = input.files().flat_map(|seen| &seen.unit.records);
+            let bodies = bodies.filter(|record| record.tag.as_deref() == Some(class));
+            pending.extend(bodies.flat_map(|record| record.bases.iter().map(String::as_str)));
+        }
+    }
+    met.remove(class);
+    met.contains(other)
 }
 
 /// Whether a call may change the object.
