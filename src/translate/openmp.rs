@@ -17,6 +17,7 @@ use crate::source::Span;
 use crate::{acc, layout, plan};
 
 use super::allocations;
+use super::cuda;
 use super::existing::{Apart, Chosen};
 use super::library::Library;
 use super::specification::Specifications;
@@ -35,6 +36,8 @@ pub struct OpenMp<'a> {
     placed: BTreeSet<(u32, Vec<u8>)>,
     /// The OpenMP of the source.
     apart: Apart,
+    /// The file belongs to a translation to CUDA, which has its own run-time library.
+    is_cuda: bool,
     /// Names of the run-time library that this view reaches first.
     names: Vec<(String, Span)>,
     /// What is done once the directives of this view are.
@@ -57,6 +60,7 @@ impl<'a> OpenMp<'a> {
             specifications: Specifications::default(),
             placed: BTreeSet::new(),
             apart: Apart::new(&source.file, options.existing, options.guard.is_some()),
+            is_cuda: cuda::is_translation(&source.file),
             names: Vec::new(),
             later: None,
         }
@@ -69,7 +73,7 @@ impl BackEnd for OpenMp<'_> {
     }
 
     fn scanned(&mut self, scan: &Scan, first: Option<&Scan>, _all: &mut Gathered) -> bool {
-        if let Some(whole) = first {
+        if let Some(whole) = first.filter(|_| !self.is_cuda) {
             self.library.scanned(whole);
         }
         self.names = self.library.fresh(scan);
@@ -146,7 +150,9 @@ impl BackEnd for OpenMp<'_> {
 
 impl InParts for OpenMp<'_> {
     fn begin(&mut self, whole: &Scan) {
-        self.library.scanned(whole);
+        if !self.is_cuda {
+            self.library.scanned(whole);
+        }
     }
 
     fn part(&self) -> Self {
@@ -155,6 +161,7 @@ impl InParts for OpenMp<'_> {
             specifications: Specifications::default(),
             placed: BTreeSet::new(),
             apart: self.apart.part(),
+            is_cuda: self.is_cuda,
             names: Vec::new(),
             later: None,
         }

@@ -238,3 +238,21 @@ fn a_configuration_that_cannot_be_read_is_an_error() {
     let text = said(place.path(), &["a.c", "--check"], 2);
     assert!(text.contains("acc2omp.toml:1: `D` is `=3`"), "{text}");
 }
+
+/// It has its own run-time library, whose names are OpenACC's.
+#[test]
+fn a_translation_to_cuda_stays_as_it_is_in_one_to_openmp() {
+    let c = "#include <openacc.h>\nint f(void)\n{\n    acc_init(acc_device_default);\n#pragma acc parallel\n    ;\n    \
+             return acc_get_num_devices(acc_device_nvidia);\n}\n";
+    let fortran = "program p\n  use openacc\n  integer :: i, a(8)\n  call acc_init(acc_device_default)\n  \
+                   !$acc parallel loop\n  do i = 1, 8\n    a(i) = i\n  end do\n  \
+                   print *, a(3), acc_get_num_devices(acc_device_nvidia)\nend program p\n";
+    let place = folder(&[("a.c", c), ("b.f90", fortran)]);
+    said(place.path(), &["a.c", "b.f90", "--to", "cuda", "--in-place"], 0);
+    let names = listing(place.path());
+    let texts = || names.iter().map(|name| text(&place, name)).collect::<Vec<_>>();
+    let before = texts();
+    assert!(before.iter().any(|text| text.contains("acc_async_sync")) && before[0].contains("acc_init"));
+    said(place.path(), &[".", "--in-place"], 0);
+    assert_eq!((listing(place.path()), texts()), (names.clone(), before));
+}
