@@ -11,7 +11,7 @@ use crate::diag;
 use crate::edit::{Edit, Ours};
 use crate::host::ir::Unit;
 use crate::scan::{self, OpenMp, Scan};
-use crate::source::{self, Language, SourceFile, Span};
+use crate::source::{self, Language, Span};
 use crate::{acc, bind, layout};
 
 use super::reading::Reading;
@@ -23,25 +23,6 @@ pub const RUNTIME: [(&str, &str); 2] = [
     ("acc2omp_cuda.h", include_str!("../cuda/runtime/acc2omp_cuda.h")),
     ("acc2omp_cuda.cu", include_str!("../cuda/runtime/acc2omp_cuda.cu")),
 ];
-
-/// Whether a file belongs to a translation to CUDA: what it calls of OpenACC's library is the run-time library of that.
-pub(super) fn is_translation(file: &SourceFile) -> bool {
-    let text = &file.bytes;
-    if memchr::memmem::find(text, b"acc2omp").is_none() {
-        return false;
-    }
-    let is_one = |line: &[u8]| {
-        let line = line.trim_ascii();
-        let has = |words: &[u8]| memchr::memmem::find(line, words).is_some();
-        let is_include = line.starts_with(b"#") && has(b"include") && has(b"acc2omp_cuda.h\"");
-        let is_use =
-            |word: &[u8]| line.strip_prefix(word).is_some_and(|rest| rest.starts_with(b" acc2omp_cuda"));
-        let is_device = line.starts_with(b"// The device code of ") && has(b" made by acc2omp ");
-        is_include || is_device || is_use(b"use") || is_use(b"module")
-    };
-    RUNTIME.iter().any(|(_, own)| own.as_bytes() == text.as_slice())
-        || text.split(|byte| *byte == b'\n').any(is_one)
-}
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {

@@ -36,6 +36,7 @@ mod statements;
 mod staying;
 mod support;
 mod together;
+mod translated;
 mod translation;
 mod unlike;
 mod views;

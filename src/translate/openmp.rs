@@ -17,13 +17,12 @@ use crate::source::Span;
 use crate::{acc, layout, plan};
 
 use super::allocations;
-use super::cuda;
 use super::existing::{Apart, Chosen};
 use super::library::Library;
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, InParts, Lowered, Made, Reached, Rest};
 use super::{DataUse, Options, Outcome, Source};
-use super::{data, parted, read};
+use super::{data, parted, read, translated};
 
 /// The owner of edits about OpenMP of the source.
 const EXISTING: u32 = u32::MAX - 3;
@@ -60,7 +59,7 @@ impl<'a> OpenMp<'a> {
             specifications: Specifications::default(),
             placed: BTreeSet::new(),
             apart: Apart::new(&source.file, options.existing, options.guard.is_some()),
-            is_cuda: cuda::is_translation(&source.file),
+            is_cuda: translated::is_to_cuda(&source.file),
             names: Vec::new(),
             later: None,
         }
