@@ -545,8 +545,8 @@ impl Reader<'_> {
             at = declarator.child_by_field_name("declarator");
         }
         derived.reverse();
-        if specifiers.is_reference && derived.is_empty() {
-            derived.push(Derived::Reference);
+        if specifiers.is_reference {
+            references::refer_to(&mut derived);
         }
         Some(self.push_decl(Decl {
             kind: DeclKind::Typedef,
@@ -665,9 +665,8 @@ impl Reader<'_> {
         let mut derived = Vec::new();
         let mut is_const = specifiers.is_const;
         let name = self.declarator(declarator, &mut derived, &mut is_const)?;
-        // A reference to a reference is one (C++17, 11.3.2).
-        if specifiers.is_reference && derived.is_empty() {
-            derived.push(Derived::Reference);
+        if specifiers.is_reference {
+            references::refer_to(&mut derived);
         }
         if !derived.is_empty() && !matches!(derived.first(), Some(Derived::Array(_))) {
             is_const = is_const && !specifiers.is_const;
@@ -1148,14 +1147,10 @@ impl Reader<'_> {
 
     /// What an `asm` reads and changes.
     fn asm_operands(&mut self, node: Node) -> Vec<ExprId> {
-        let lists: Vec<Node> =
-            self.named(node).into_iter().filter(|part| part.kind().ends_with("_operand_list")).collect();
-        let operands = lists.into_iter().flat_map(|list| self.named(list)).collect::<Vec<_>>();
-        operands
-            .into_iter()
-            .filter_map(|one| one.child_by_field_name("value"))
-            .map(|value| self.expr(value))
-            .collect()
+        let parts = self.named(node).into_iter();
+        let lists = parts.filter(|part| part.kind().ends_with("_operand_list"));
+        let operands = lists.flat_map(Node::named).filter_map(|one| one.child_by_field_name("value"));
+        operands.map(|value| self.expr(value)).collect()
     }
 
     fn assignment(&mut self, node: Node) -> Option<ExprKind> {
@@ -1178,6 +1173,18 @@ impl Reader<'_> {
         let callee = self.expr(function);
         let args = self.named(arguments).into_iter().map(|arg| self.expr(arg)).collect();
         Some(ExprKind::Call { callee, args })
+    }
+
+    /// A member of an object.
+    fn member(&mut self, node: Node) -> Option<ExprKind> {
+        let (base, name) = (node.child_by_field_name("argument")?, node.child_by_field_name("field")?);
+        let sign = node.child_by_field_name("operator").map(Node::kind);
+        // A pointer to a member leads to any of them; the grammar has no `->*`.
+        if sign == Some(".*") || node.has_error() {
+            let pointer = self.push_expr(span(name), ExprKind::Name(self.text(name)));
+            return Some(ExprKind::Opaque(vec![self.expr(base), pointer]));
+        }
+        Some(ExprKind::Member { base: self.expr(base), name: self.text(name), arrow: sign == Some("->") })
     }
 
     /// `None` for a node that is not known or not whole.
@@ -1221,18 +1228,8 @@ impl Reader<'_> {
                 };
                 ExprKind::Index(base, self.expr(index))
             }
-            // A pointer to a member leads to any of them; the grammar has no `->*`.
-            "field_expression" if operator().is_some_and(|operator| operator == ".*") || node.has_error() => {
-                let member = field("field")?;
-                let name = self.push_expr(span(member), ExprKind::Name(self.text(member)));
-                ExprKind::Opaque(vec![self.expr(field("argument")?), name])
-            }
+            "field_expression" => return self.member(node),
             "gnu_asm_expression" => ExprKind::Opaque(self.asm_operands(node)),
-            "field_expression" => ExprKind::Member {
-                base: self.expr(field("argument")?),
-                name: self.text(field("field")?),
-                arrow: operator().is_some_and(|operator| operator == "->"),
-            },
             "cast_expression" => {
                 self.mentioned(field("type")?);
                 ExprKind::Cast { to: self.text(field("type")?), operand: self.expr(field("value")?) }

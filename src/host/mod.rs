@@ -27,6 +27,7 @@ pub use c::apart;
 pub use c::references::refer;
 pub use past::{Past, Replaced};
 pub use unseen::Unseen;
+pub use within::with_bases;
 
 /// Parses the shadow of a file.
 pub fn parse(file: &SourceFile, scan: &Scan) -> ir::Unit {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a query finds what was added after the query before it.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::source::{Named, Span};
@@ -37,6 +38,19 @@ impl Places {
             }
         }
     }
+}
+
+/// A class and those that it comes from, as far as these units show them.
+pub fn with_bases<'u>(units: &[&'u Unit], class: &'u str) -> BTreeSet<&'u str> {
+    let mut found = BTreeSet::new();
+    let mut pending = vec![class];
+    while let Some(class) = pending.pop() {
+        if found.insert(class) {
+            let records = units.iter().flat_map(|unit| unit.records_named(class));
+            pending.extend(records.flat_map(|record| record.bases.iter().map(String::as_str)));
+        }
+    }
+    found
 }
 
 impl Unit {

@@ -287,8 +287,8 @@ impl Maker<'_> {
         // The host's value of what the host counts with is the one that counts for each launch.
         let counters = parts.counters(self.input.unit, self.input.symbols);
         let kept = self.kept_around((index, stmt), parts, &implied, &counters);
-        // A region that brings nothing needs no data environment: each launch finds what is there.
         self.plan.notes[index].standing = self.input.standing_among(index, &kept);
+        // A region that brings nothing needs no data environment: each launch finds what is there.
         let is_needed = !kept.is_empty()
             || !self.input.brings_nothing(index, &counting)
             || self.input.names_inherited(index);

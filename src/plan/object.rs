@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep};
 use crate::bind::{Bound, ancestors, implied_copy};
 use crate::diag;
-use crate::host::ir::{DeclKind, Derived, ExprId, ExprKind, Record, StmtId, Unit};
+use crate::host;
+use crate::host::ir::{DeclKind, Derived, Expr, ExprId, ExprKind, Function, Record, StmtId, Unit};
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols, uses};
 
 use super::data::class_of;
@@ -87,15 +88,11 @@ fn uses_object(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> boo
     let Some(class) = one.function.and_then(|function| unit.function(function).member_of.as_ref()) else {
         return false;
     };
-    let classes = with_bases(unit, class);
+    let classes = host::with_bases(&[unit], class);
     let within = unit.stmt(stmt).span;
-    let mut whole = 0_usize;
-    let calls = unit.exprs_in(within).any(|expr| match &expr.kind {
-        ExprKind::Name(name) if name == "this" => {
-            whole += 1;
-            false
-        }
-        ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
+    let is_own_call = |expr: &Expr| {
+        let ExprKind::Call { callee, .. } = &expr.kind else { return false };
+        match &unit.expr(*callee).kind {
             ExprKind::Name(name) => {
                 let known = symbols.lookup(name, expr.span.start).map(|symbol| symbols.get(symbol).kind);
                 let is_variable = matches!(known, Some(SymbolKind::Local | SymbolKind::Parameter));
@@ -103,48 +100,29 @@ fn uses_object(unit: &Unit, symbols: &Symbols, one: &Bound, stmt: StmtId) -> boo
             }
             ExprKind::Member { base, arrow: true, .. } => is_this(unit, *base),
             _ => false,
-        },
-        _ => false,
-    });
-    let by_member = unit.exprs_in(within).filter(
-        |expr| matches!(&expr.kind, ExprKind::Member { base, arrow: true, .. } if is_this(unit, *base)),
-    );
-    calls || whole > by_member.count()
-}
-
-/// A class and those that it comes from, as far as the file shows them.
-fn with_bases<'u>(unit: &'u Unit, class: &'u str) -> BTreeSet<&'u str> {
-    let mut found = BTreeSet::new();
-    let mut pending = vec![class];
-    while let Some(class) = pending.pop() {
-        if found.insert(class) {
-            let bodies = unit.records.iter().filter(|record| record.tag.as_deref() == Some(class));
-            pending.extend(bodies.flat_map(|body| body.bases.iter().map(String::as_str)));
         }
-    }
-    found
+    };
+    let is_member = |expr: &&Expr| matches!(&expr.kind, ExprKind::Member { base, arrow: true, .. } if is_this(unit, *base));
+    let named = unit.expr_ids_in(within).filter(|expr| is_this(unit, *expr)).count();
+    named > unit.exprs_in(within).filter(is_member).count() || unit.exprs_in(within).any(is_own_call)
 }
 
 /// Whether a name is that of a function of one of the classes that needs an object.
 fn is_member_function(unit: &Unit, classes: &BTreeSet<&str>, name: &str) -> bool {
-    let is_of = |class: &&&str| {
-        let mut defined = unit.function_places(name).map(|at| &unit.functions[at]);
-        let mut bodies = unit.records.iter().filter(|record| record.tag.as_deref() == Some(**class));
-        let declares = |body: &Record| {
-            unit.decls_named(name)
-                .any(|decl| body.span.contains(decl.span) && decl.kind == DeclKind::Prototype)
+    classes.iter().any(|class| {
+        let is_own = |one: &Function| one.member_of.as_deref() == Some(*class) && !one.is_static;
+        let is_declared = |body: &Record| {
+            let mut prototypes = unit.decls_named(name).filter(|decl| decl.kind == DeclKind::Prototype);
+            prototypes.any(|decl| body.span.contains(decl.span))
         };
-        (defined.any(|function| function.member_of.as_deref() == Some(**class) && !function.is_static)
-            || bodies.any(declares))
+        (unit.functions_named(name).any(is_own) || unit.records_named(class).any(is_declared))
             && !is_static_function(unit, class, name)
-    };
-    classes.iter().any(|class| is_of(&class))
+    })
 }
 
 /// Whether the body of a class declares a member function as `static`: it has no object.
 fn is_static_function(unit: &Unit, class: &str, name: &str) -> bool {
-    let mut bodies = unit.records.iter().filter(|record| record.tag.as_deref() == Some(class));
-    bodies.any(|body| {
+    unit.records_named(class).any(|body| {
         let mut inside = unit.decls_named(name).filter(|decl| body.span.contains(decl.span));
         inside.any(|decl| decl.is_static && decl.derived.contains(&Derived::Function))
     })
@@ -214,18 +192,15 @@ impl Input<'_> {
             let how = symbol.and_then(|symbol| used.of(symbol));
             how.is_some_and(|how| how.written || how.address_taken)
         };
-        let is_this = |kind: &ExprKind| matches!(kind, ExprKind::Name(name) if name == "this");
-        let within = self.unit.stmt(stmt).span;
-        let is_plain = |kind: &ExprKind| match kind {
+        let mut inside = self.unit.exprs_in(self.unit.stmt(stmt).span);
+        let is_named = |expr: &Expr| match &expr.kind {
             ExprKind::Member { base, arrow: true, name, .. } => {
-                is_this(&self.unit.expr(*base).kind) && !names.contains(name)
+                is_this(self.unit, *base) && names.contains(name)
             }
             _ => false,
         };
-        let count =
-            |is: &dyn Fn(&ExprKind) -> bool| self.unit.exprs_in(within).filter(|expr| is(&expr.kind)).count();
         !names.iter().any(is_moved)
-            && count(&is_this) == count(&is_plain)
+            && !inside.any(is_named)
             && !uses_object(self.unit, self.symbols, one, stmt)
     }
 }

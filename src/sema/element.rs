@@ -6,10 +6,11 @@ use rustc_hash::FxHashMap;
 
 use crate::host::forms::inside;
 use crate::host::ir::{BaseType, Decl, DeclKind, Derived, Unit};
+use crate::source;
 
 use super::holds::{Element, Type, standard};
 use super::symbols::{Symbols, Types};
-use super::type_names::{is_in_template, plain};
+use super::type_names::is_in_template;
 
 /// Deeper chains of typedefs than this are not followed.
 const DEPTH: usize = 16;
@@ -36,9 +37,13 @@ impl Symbols {
             ["void"] => Type { shape: Vec::new(), base: "void".to_owned(), element: None },
             _ if is_built_in => Type::of_words(&kept.join(" ")),
             [name] if is_in_template(name) => return None,
-            [name] => match self.type_names.get(plain(name)) {
+            [name] => match self.type_names.get(source::plain_name(name)) {
                 Some(known) => known.clone(),
-                None => Type { shape: Vec::new(), base: plain(name).to_owned(), element: standard(name) },
+                None => Type {
+                    shape: Vec::new(),
+                    base: source::plain_name(name).to_owned(),
+                    element: standard(name),
+                },
             },
             _ => return None,
         };
@@ -97,7 +102,7 @@ impl Types<'_> {
                 }
                 BaseType::Named(named) if is_in_template(named) => return (named.clone(), None),
                 BaseType::Named(named) => {
-                    name = plain(named).to_owned();
+                    name = source::plain_name(named).to_owned();
                     if let Some(words) = self.enums.get(&*name).copied().flatten() {
                         return self.underlying(words, depth);
                     }
@@ -132,7 +137,7 @@ impl Types<'_> {
 
     /// The type of the values of an enumeration, which these words name.
     fn underlying(&self, words: &str, depth: usize) -> (String, Option<Element>) {
-        let named = plain(words);
+        let named = source::plain_name(words);
         match self.typedef(named) {
             Some(typedef) => self.base_within(typedef, depth),
             None if standard(words).is_some() => (named.to_owned(), standard(words)),

@@ -571,8 +571,11 @@ impl<'a> Flow<'a> {
             ExprKind::Binary(_, left, right) | ExprKind::Comma(left, right) => {
                 self.expr(*left);
                 self.expr(*right);
-                let taken = [*left, *right].into_iter().filter(|one| self.symbols.is_taken(unit, *one));
-                taken.collect::<Vec<_>>().into_iter().for_each(|one| self.all_unclear(one));
+                for operand in [*left, *right] {
+                    if self.symbols.is_taken(unit, operand) {
+                        self.all_unclear(operand);
+                    }
+                }
             }
             ExprKind::Assign(op, left, right) => {
                 self.expr(*right);

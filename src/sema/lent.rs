@@ -11,7 +11,7 @@ use crate::source::{self, Span};
 use super::c_library;
 use super::symbol::SymbolId;
 use super::symbols::Symbols;
-use super::type_names::{is_standard_scalar, plain};
+use super::type_names::is_standard_scalar;
 
 /// The variables that the body of a function lends.
 pub(super) fn lent(unit: &Unit, symbols: &Symbols, body: StmtId) -> Rc<BTreeSet<SymbolId>> {
@@ -231,7 +231,7 @@ const COPYING: [&str; 61] = [
 
 /// A name without what it is qualified with, and without arguments of a template.
 fn unqualified(name: &str) -> &str {
-    let bare = plain(name);
+    let bare = source::plain_name(name);
     bare.rsplit_once("::").map_or(bare, |(_, last)| last)
 }
 

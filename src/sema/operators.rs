@@ -6,8 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Record, Unit};
-
-use super::type_names::plain;
+use crate::source;
 
 /// Functions that only make a value of their arguments.
 const MATHEMATICAL: [&str; 16] = [
@@ -178,7 +177,7 @@ fn is_free(name: &str) -> bool {
 /// The class that a variable is of.
 fn class_of(decl: &Decl) -> Option<String> {
     match &decl.base {
-        BaseType::Named(name) | BaseType::Tagged(name) => Some(plain(name).to_owned()),
+        BaseType::Named(name) | BaseType::Tagged(name) => Some(source::plain_name(name).to_owned()),
         _ => None,
     }
 }

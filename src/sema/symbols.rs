@@ -24,7 +24,7 @@ use super::loop_header::KnownHeaders;
 use super::operators::Operators;
 use super::outside::{self, Dummy, Others, Outside};
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
-use super::type_names::{is_in_template, is_standard_scalar, plain};
+use super::type_names::{is_in_template, is_standard_scalar};
 use super::uses::{KnownLent, KnownUses};
 
 /// A name at a place, and what it means there.
@@ -259,7 +259,7 @@ impl Symbols {
         };
         match &decl.base {
             BaseType::Named(name) | BaseType::Tagged(name) => {
-                refers(name, &self.referring) || takes_reference(plain(name))
+                refers(name, &self.referring) || takes_reference(source::plain_name(name))
             }
             BaseType::Record(id) => holds_references(unit, unit.record(*id), &self.referring),
             _ => false,
@@ -478,7 +478,7 @@ impl Symbols {
         let here = function.and_then(|function| places?.get(&Some(function)));
         let member = |symbols: &Symbols| {
             let owner = match path.filter(|_| is_qualified) {
-                Some((before, _)) => plain(before.trim_end_matches(':')),
+                Some((before, _)) => source::plain_name(before.trim_end_matches(':')),
                 None => symbols.owners.get(function?)?.as_deref()?,
             };
             symbols.members.get(owner)?.get(name).copied()
@@ -859,7 +859,7 @@ impl Types<'_> {
         }
         if let BaseType::Named(name) = &decl.base
             && depth < TYPEDEF_DEPTH
-            && let Some((home, typedef)) = self.typedefs.get(plain(name))
+            && let Some((home, typedef)) = self.typedefs.get(source::plain_name(name))
         {
             let more = self.dimensions(home, typedef, depth + 1);
             all.shape.extend(more.shape);
@@ -892,7 +892,7 @@ impl Types<'_> {
             (None, BaseType::Builtin(_) | BaseType::Enum) => Class::Scalar,
             (None, BaseType::Tagged(_) | BaseType::Record(_)) => Class::Record,
             (None, BaseType::Void | BaseType::Unknown) => Class::Unknown,
-            (None, BaseType::Named(name)) => match self.typedefs.get(plain(name)) {
+            (None, BaseType::Named(name)) => match self.typedefs.get(source::plain_name(name)) {
                 Some((unit, typedef)) if depth < TYPEDEF_DEPTH => {
                     debug_assert!(self.units.iter().any(|known| std::ptr::eq(*known, *unit)));
                     self.class(typedef, &[], depth + 1)
@@ -919,7 +919,7 @@ fn overlaid(units: &[&Unit]) -> FxHashSet<String> {
 impl Types<'_> {
     /// The class of a type that no typedef declares.
     fn named(&self, name: &str) -> Class {
-        let bare = plain(name);
+        let bare = source::plain_name(name);
         if is_in_template(name) {
             Class::Unknown
         } else if self.records.contains_key(bare) {
@@ -971,11 +971,11 @@ fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> 
         }
         _ => false,
     };
-    record.bases.iter().any(|base| known.contains(plain(base)))
+    record.bases.iter().any(|base| known.contains(source::plain_name(base)))
         || record.members.iter().any(|id| holds(unit.decl(*id)))
 }
 
 /// Whether a type holds references: one of those known to, or with a reference among its template arguments.
 fn refers(name: &str, known: &FxHashSet<String>) -> bool {
-    name.contains('&') || known.contains(plain(name))
+    name.contains('&') || known.contains(source::plain_name(name))
 }

@@ -2,12 +2,6 @@
 //!
 //! Invariant: knows what the standards say of names, and no declaration.
 
-/// A type's name without namespace and template arguments.
-pub(super) fn plain(name: &str) -> &str {
-    let name = name.split('<').next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name).trim()
-}
-
 /// Whether a name is that of a type in a class template, as `W<int>::type`.
 pub(super) fn is_in_template(name: &str) -> bool {
     name.contains(">::")

@@ -18,4 +18,4 @@ pub use named::Named;
 pub use predefined::Predefined;
 pub use span::Span;
 pub use text::{byte_of, bytes, readable};
-pub use words::{literal_length, names, placed_names, words};
+pub use words::{literal_length, names, placed_names, plain_name, words};

@@ -17,6 +17,12 @@ pub fn placed_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     names(text).map(|name| (name.as_ptr() as usize - text.as_ptr() as usize, name))
 }
 
+/// A name of C++ without what qualifies it, and without template arguments.
+pub fn plain_name(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name).trim()
+}
+
 /// The length of the string or character of C that a text begins with, its quotes among it; one that is not closed ends with its
 /// line.
 pub fn literal_length(text: &[u8], quote: u8) -> usize {

@@ -72,8 +72,8 @@ impl BackEnd for OpenMp<'_> {
     }
 
     fn scanned(&mut self, scan: &Scan, first: Option<&Scan>, _all: &mut Gathered) -> bool {
-        if let Some(whole) = first.filter(|_| !self.is_cuda) {
-            self.library.scanned(whole);
+        if let Some(whole) = first {
+            self.begin(whole);
         }
         self.names = self.library.fresh(scan);
         !self.names.is_empty()

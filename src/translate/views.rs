@@ -315,8 +315,8 @@ impl<'a, 'b> Views<'a, 'b> {
     }
 
     fn translate_view(&mut self, scan: &Scan, mut unit: Unit, fresh: &[usize]) {
-        let headers = self.all.source.headers.iter();
-        host::refer(&mut unit, &headers.flat_map(|header| &header.unit.reference_types).cloned().collect());
+        let references = self.all.source.headers.iter().flat_map(|header| &header.unit.reference_types);
+        host::refer(&mut unit, &references.map(String::as_str).collect());
         let (mut parsed, mut held) = (Vec::new(), Vec::new());
         for at in fresh {
             let text = &scan.directives[*at];

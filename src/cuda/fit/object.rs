@@ -3,15 +3,14 @@
 //! Invariant: the device's object is the one that the data environment has (OpenACC 3.3, 2.6.2 and 2.7.1), its members are
 //! reached through it, and its pointers lead to the device's memory where what they lead to is present.
 
-use std::collections::BTreeSet;
-
 use crate::acc::ast::{ClauseKind, ListItem};
 use crate::bind::descendants;
 use crate::cuda::code::text::words;
 use crate::cuda::program::functions::{called, functions};
 use crate::cuda::program::{Input, Seen, defines, uses};
-use crate::host::ir::{ExprKind, Function, Record, StmtId};
-use crate::source::Span;
+use crate::host;
+use crate::host::ir::{ExprKind, Function, Record, StmtId, Unit};
+use crate::source::{self, Span};
 
 /// Names for the object on the device, the first of which that the function does not use is taken.
 const NAMES: [&str; 3] = ["self", "object", "acc2omp_object"];
@@ -35,26 +34,14 @@ pub fn needed(input: &Input, index: usize, stmt: StmtId) -> Option<&'static str>
 /// Whether a name is that of a member function of the function's class, or of a base of it, that is called for the object.
 pub fn is_of_object(input: &Input, function: &Function, name: &str) -> bool {
     let Some(class) = &function.member_of else { return false };
+    let units: Vec<&Unit> = input.files().map(|seen| seen.unit).collect();
+    let classes = host::with_bases(&units, class);
     let of_object = |one: &Function| {
         let head = Span { start: one.span.start, end: one.name_span.start };
-        one.member_of.as_ref().is_some_and(|other| other == class || comes_from(input, class, other))
+        one.member_of.as_deref().is_some_and(|class| classes.contains(class))
             && !words(&input.file().text(head)).contains(&"static")
     };
     functions(input, name).any(of_object)
-}
-
-/// Whether a class has another one among its bases, theirs among them.
-fn comes_from(input: &Input, class: &str, other: &str) -> bool {
-    let (mut pending, mut met) = (vec![class], BTreeSet::new());
-    while let Some(class) = pending.pop() {
-        if met.insert(class) {
-            let bodies = input.files().flat_map(|seen| &seen.unit.records);
-            let bodies = bodies.filter(|record| record.tag.as_deref() == Some(class));
-            pending.extend(bodies.flat_map(|record| record.bases.iter().map(String::as_str)));
-        }
-    }
-    met.remove(class);
-    met.contains(other)
 }
 
 /// Whether a call may change the object.
@@ -135,10 +122,7 @@ fn hidden_in_macros(input: &Input, function: &Function, span: Span) -> bool {
 
 /// The class that a function is a member of, and its bases; `None` if one of them is not seen.
 pub fn classes<'a>(input: &Input<'a>, function: &Function) -> Option<Vec<(Seen<'a>, &'a Record)>> {
-    let bare = |name: &str| {
-        let name = name.split('<').next().unwrap_or(name).trim();
-        name.rsplit("::").next().unwrap_or(name).to_owned()
-    };
+    let bare = |name: &str| source::plain_name(name).to_owned();
     let mut pending = vec![bare(function.member_of.as_deref()?)];
     let mut found: Vec<(Seen, &Record)> = Vec::new();
     while let Some(name) = pending.pop() {

@@ -47,9 +47,9 @@ impl Kinds {
             chosen: &chosen,
         };
         let kind = |expr: ExprId| types.of(expr).number();
-        let declared = input.declaration(header.var).map(|(seen, decl)| types.of_decl(seen.unit, decl));
-        let is_named = input
-            .declaration(header.var)
+        let variable = input.declaration(header.var);
+        let declared = variable.map(|(seen, decl)| types.of_decl(seen.unit, decl));
+        let is_named = variable
             .is_some_and(|(_, decl)| matches!(decl.base, BaseType::Named(_)) && decl.derived.is_empty());
         let number = |expr: ExprId| match input.unit().expr(expr).kind {
             ExprKind::Int(value) if value >= 0 => Some(value),

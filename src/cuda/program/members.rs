@@ -2,15 +2,15 @@
 //!
 //! Invariant: the class of the function that sees a member comes before its bases.
 
-use super::functions::{self};
 use super::{Input, Seen};
 use crate::host::ir::Decl;
 use crate::sema::SymbolId;
+use crate::source;
 
 /// The declaration of a member that a header has: in the class of the function that sees it, or in a base.
 pub fn member<'a>(input: &Input<'a>, symbol: SymbolId) -> Option<(Seen<'a>, &'a Decl)> {
     let known = input.symbols.get(symbol);
-    let bare = |name: &str| functions::bare(name.split('<').next().unwrap_or(name).trim()).to_owned();
+    let bare = |name: &str| source::plain_name(name).to_owned();
     let mut pending = vec![bare(input.symbols.class_of(symbol)?)];
     let mut met: Vec<String> = Vec::new();
     while let Some(name) = pending.pop().filter(|name| !met.contains(name)) {

@@ -226,9 +226,7 @@ pub fn is_unnamed(input: &Input, decl: &Decl) -> bool {
 
 /// Whether the name of a type stands for a reference.
 fn is_reference(input: &Input, decl: &Decl) -> bool {
-    let mut known = std::iter::once(&input.source).chain(input.headers);
-    named(decl)
-        .is_some_and(|name| known.any(|seen| seen.unit.reference_types.contains(functions::bare(name))))
+    named(decl).is_some_and(|name| input.files().any(|seen| seen.unit.reference_types.contains(name)))
 }
 
 /// Why a variable that is reduced cannot be declared again by the name of its type; `None` if it can.

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::source;
+
 use super::super::ir::{BaseType, Derived, Unit};
 use super::Reader;
 use super::node::Node;
@@ -20,7 +22,7 @@ pub(super) fn is_reference(reader: &Reader, specifiers: Node) -> bool {
         }
         "type_identifier" | "qualified_identifier" | "template_type" | "dependent_type" => {
             let name = reader.text(kind);
-            reader.unit.reference_types.contains(last(&name)) || is_trait(&name)
+            reader.unit.reference_types.contains(source::plain_name(&name)) || is_trait(&name)
         }
         _ => false,
     }
@@ -46,16 +48,15 @@ fn gives_place(reader: &Reader, decltype: Node) -> bool {
 
 /// Whether it is by its name: `T::reference`, `std::add_lvalue_reference_t<T>`.
 fn is_trait(name: &str) -> bool {
-    let is_made = |word: &str| name.contains(word);
-    matches!(last(name), "reference" | "const_reference")
-        || is_made("add_lvalue_reference")
-        || is_made("add_rvalue_reference")
+    matches!(source::plain_name(name), "reference" | "const_reference")
+        || ["add_lvalue_reference", "add_rvalue_reference"].iter().any(|word| name.contains(word))
 }
 
-/// The last part of a name, without arguments.
-fn last(name: &str) -> &str {
-    let name = name.split('<').next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name).trim()
+/// Makes what is derived from such a type a reference: one to a reference is one (C++17, 11.3.2).
+pub(super) fn refer_to(derived: &mut Vec<Derived>) {
+    if derived.is_empty() {
+        derived.push(Derived::Reference);
+    }
 }
 
 /// Whether a structured binding may have names of what its value refers to: the value is an object with references.
@@ -68,14 +69,13 @@ pub(super) fn may_bind(reader: &Reader, value: Option<Node>) -> bool {
 }
 
 /// Takes these names of other files for types that are references, too.
-pub fn refer(unit: &mut Unit, names: &BTreeSet<String>) {
+pub fn refer(unit: &mut Unit, names: &BTreeSet<&str>) {
     if names.is_empty() || !unit.is_cpp() {
         return;
     }
     for decl in &mut unit.decls {
-        let is_one = matches!(&decl.base, BaseType::Named(name) if names.contains(last(name)));
-        if is_one && decl.derived.is_empty() {
-            decl.derived.push(Derived::Reference);
+        if matches!(&decl.base, BaseType::Named(name) if names.contains(source::plain_name(name))) {
+            refer_to(&mut decl.derived);
         }
     }
     for function in &unit.functions {
