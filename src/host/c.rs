@@ -1187,6 +1187,17 @@ impl Reader<'_> {
         Some(ExprKind::Member { base: self.expr(base), name: self.text(name), arrow: sign == Some("->") })
     }
 
+    /// A number that is written out.
+    fn number(&mut self, node: Node) -> ExprKind {
+        match integer(&self.text(node)) {
+            Some(value) => ExprKind::Int(value),
+            None => {
+                self.unit.reals.insert(node.start_byte() as u32);
+                ExprKind::Literal
+            }
+        }
+    }
+
     /// `None` for a node that is not known or not whole.
     fn expr_kind(&mut self, node: Node) -> Option<ExprKind> {
         let field = |name: &str| node.child_by_field_name(name);
@@ -1199,7 +1210,7 @@ impl Reader<'_> {
             "argument_list" | "new_expression" | "new_declarator" | "delete_expression" => {
                 ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
             }
-            "number_literal" => integer(&self.text(node)).map_or(ExprKind::Literal, ExprKind::Int),
+            "number_literal" => self.number(node),
             kind if is_literal(kind) => ExprKind::Literal,
             "assignment_expression" => return self.assignment(node),
             "binary_expression" => {

@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use rustc_hash::FxHashSet;
+
 use crate::budget;
 use crate::source::{Named, Span};
 
@@ -87,6 +89,8 @@ pub struct Unit {
     pub has_assignment: bool,
     /// Fortran: an interface or a type defines an operator, assignment, or what happens when an object ends.
     pub has_operators: bool,
+    /// C: where the floating-point numbers begin that are written out.
+    pub reals: FxHashSet<u32>,
     /// Fortran's `allocate` and `deallocate` statements, by place.
     pub allocations: Vec<Allocation>,
     /// The labels of `switch` and `select` that are taken if no other is, in order.

@@ -162,6 +162,12 @@ impl Lowering<'_> {
             self.done[index] = left();
             return;
         }
+        if let Some(span) = object::reference_member(self.unit, self.symbols, &self.bound[index]) {
+            let what = "a construct with a member of its function's object that is a reference";
+            self.diags.push(diag::not_yet(span, what));
+            self.done[index] = left();
+            return;
+        }
         self.done[index] = match &self.plan.items[index] {
             Item::Left => left(),
             Item::Gone => Lowered {

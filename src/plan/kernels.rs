@@ -323,6 +323,7 @@ impl Maker<'_> {
         let users: Vec<StmtId> = parts.users().collect();
         let all: Vec<StmtId> = parts.users().chain(by_host.iter().copied()).collect();
         self.input.region_scalars(index, stmt, &all, &mut implied);
+        implied.retain(|one| !self.input.is_private_in_all(index, &all, &one.item));
         self.input.whole_arrays(index, stmt, &users, &mut implied);
         (implied, device)
     }
@@ -360,6 +361,7 @@ impl Maker<'_> {
         });
         let work = work.or_else(|| self.array_nest(index, part));
         if nest.is_none() {
+            self.private_in_part(index, part, &mut attributes);
             self.input.copy_reduced(index, stmt, work.as_ref(), &mut attributes);
             self.launch_ends(index, part, &attributes, data_outside);
         }

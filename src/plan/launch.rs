@@ -55,9 +55,15 @@ impl Input<'_> {
                 | ExprKind::Step { .. } => {
                     return true;
                 }
+                ExprKind::Call { callee, .. } => return !self.is_macro_call(*callee),
                 _ => return false,
             }
         }
+    }
+
+    fn is_macro_call(&self, callee: ExprId) -> bool {
+        let name = if let ExprKind::Name(name) = &self.unit.expr(callee).kind { name } else { return false };
+        self.symbols.is_spelled_as_macro(name)
     }
 
     /// The loop directive whose loop is all there is in the construct.
@@ -145,7 +151,7 @@ impl Maker<'_> {
         if let Some(expr) = found {
             self.diags.push(diag::clang_refuses(
                 expr.span,
-                "a member of what a cast, a compound literal or a computed address leads to",
+                "a member of what a call, a cast, a compound literal or a computed address leads to",
             ));
         }
     }

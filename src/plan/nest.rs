@@ -683,8 +683,7 @@ impl Maker<'_> {
     ) {
         let mut found: Vec<(Attribute, StmtId)> = attributes.iter().map(|one| (one.clone(), stmt)).collect();
         for at in combined.into_iter().chain(self.input.all_loops_below(index)) {
-            self.report_inner_private(at);
-            let own = self.input.own_attributes(&[at]).into_iter();
+            let own = self.inner_attributes(at).into_iter();
             found.extend(own.map(|one| (one, self.input.bound[at].stmt().unwrap_or(stmt))));
         }
         for (attribute, place) in found {
@@ -692,7 +691,9 @@ impl Maker<'_> {
                 Sharing::Reduction(_) => {
                     self.input.copy_reduction(index, stmt, place, &attribute, attributes)
                 }
-                Sharing::Private if !attributes.contains(&attribute) => attributes.push(attribute),
+                Sharing::Private | Sharing::Firstprivate if !attributes.contains(&attribute) => {
+                    attributes.push(attribute)
+                }
                 Sharing::Private | Sharing::Firstprivate | Sharing::Copy | Sharing::Deviceptr => {}
             }
         }

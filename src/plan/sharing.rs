@@ -552,9 +552,8 @@ impl Maker<'_> {
 
     /// The `private` variables of a loop that gets no construct become private to the construct around it.
     pub(super) fn hoist_private(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
-        self.report_inner_private(at);
-        for attribute in self.input.own_attributes(&[at]) {
-            if attribute.sharing == Sharing::Private
+        for attribute in self.inner_attributes(at) {
+            if matches!(attribute.sharing, Sharing::Private | Sharing::Firstprivate)
                 && !attributes.iter().any(|other| other.item == attribute.item)
             {
                 attributes.push(attribute);

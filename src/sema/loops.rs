@@ -51,11 +51,21 @@ fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanon
     let (step, down) = step
         .and_then(|step| increment(unit, step, &is_var))
         .ok_or(NotCanonical("its last part does not add a fixed step to the variable"))?;
-    if [Some(first), Some(bound), step].into_iter().flatten().any(|expr| changes(unit, expr)) {
+    let values = || [Some(first), Some(bound), step].into_iter().flatten();
+    if values().any(|expr| changes(unit, expr)) {
         return Err(NotCanonical("its header changes another variable"));
     }
-    if is_floating(unit, symbols, first) || is_floating(unit, symbols, bound) {
-        return Err(NotCanonical("its bounds are not integers"));
+    if values().any(|expr| is_floating(unit, symbols, expr)) {
+        return Err(NotCanonical("its bounds or its step are not integers"));
+    }
+    if !unit.is_fortran() && values().any(|expr| symbols.has_object(unit, expr)) {
+        return Err(NotCanonical("its header has an operator or a conversion that the program defines"));
+    }
+    let later = [Some(bound), step].into_iter().flatten();
+    if !unit.is_fortran()
+        && later.flat_map(|expr| super::flow::reads_of_expr(unit, symbols, expr)).any(|read| read == var)
+    {
+        return Err(NotCanonical("its bound or its step depends on its variable"));
     }
     let is_one = step.is_none_or(|step| matches!(unit.expr(step).kind, ExprKind::Int(1)));
     if compare == BinaryOp::NotEqual && !is_one {
@@ -138,30 +148,62 @@ fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Opti
     }
 }
 
-/// Whether an expression has the value of a variable that is a floating-point number, or is computed from one.
+/// Whether an expression is, as far as is seen, a floating-point number.
 fn is_floating(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+    let is_real_number = |symbol: SymbolId| symbols.get(symbol).is_floating || is_real(unit, symbols, symbol);
     match &unit.expr(expr).kind {
-        ExprKind::Name(_) => symbols.named(unit, expr).is_some_and(|symbol| {
-            let known = symbols.get(symbol);
-            known.class == Class::Scalar && (known.is_floating || is_real(unit, symbols, symbol))
-        }),
+        ExprKind::Name(_) => symbols
+            .named(unit, expr)
+            .is_some_and(|symbol| symbols.get(symbol).class == Class::Scalar && is_real_number(symbol)),
+        ExprKind::Index(base, _) | ExprKind::Deref(base) if !unit.is_fortran() => {
+            let named =
+                symbols.named(unit, *base).filter(|symbol| symbols.get(*symbol).class != Class::Scalar);
+            named.map_or_else(|| is_floating(unit, symbols, *base), is_real_number)
+        }
+        ExprKind::Literal => unit.reals.contains(&unit.expr(expr).span.start),
+        ExprKind::Cast { to, .. } => is_real_type(to),
+        ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
+            ExprKind::Name(name) => makes_real(unit, name),
+            _ => false,
+        },
         ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => is_floating(unit, symbols, *operand),
         ExprKind::Binary(op, left, right) => {
             let is_number =
                 matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide);
             is_number && (is_floating(unit, symbols, *left) || is_floating(unit, symbols, *right))
         }
+        ExprKind::Conditional(_, left, right) => {
+            is_floating(unit, symbols, *left) || is_floating(unit, symbols, *right)
+        }
         _ => false,
     }
+}
+
+/// Whether the words of a type are those of a floating-point number.
+fn is_real_type(words: &str) -> bool {
+    !words.contains('*') && words.split_whitespace().any(|word| matches!(word, "float" | "double"))
+}
+
+/// Whether a function of C makes a floating-point number: one of the file, or of `<math.h>`.
+fn makes_real(unit: &Unit, name: &str) -> bool {
+    let mut own = unit.function_places(name).map(|at| unit.functions[at].returns.as_str()).peekable();
+    if own.peek().is_some() {
+        return own.any(is_real_type);
+    }
+    const MATHEMATICAL: [&str; 18] = [
+        "sqrt", "fabs", "pow", "exp", "log", "log2", "log10", "floor", "ceil", "round", "trunc", "fmin",
+        "fmax", "fmod", "cbrt", "hypot", "sin", "cos",
+    ];
+    let name = name.strip_prefix("std::").unwrap_or(name);
+    let is_named = |name: &str| MATHEMATICAL.contains(&name);
+    !unit.is_fortran() && (is_named(name) || name.strip_suffix(['f', 'l']).is_some_and(is_named))
 }
 
 /// Whether the declaration of a variable of C says that it is a floating-point number.
 fn is_real(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
     let decl = symbols.get(symbol).decl.map(|decl| unit.decl(decl));
     decl.is_some_and(|decl| match &decl.base {
-        BaseType::Builtin(words) => {
-            words.split_whitespace().any(|word| matches!(word, "float" | "double")) && !unit.is_fortran()
-        }
+        BaseType::Builtin(words) => is_real_type(words) && !unit.is_fortran(),
         _ => false,
     })
 }

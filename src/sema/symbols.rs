@@ -713,6 +713,21 @@ impl Symbols {
         }
     }
 
+    /// The variable of the file that `extern` in a function declares once more, unless only that says how large it is.
+    fn redeclared(&self, unit: &Unit, decl: &Decl) -> Option<SymbolId> {
+        if !decl.is_extern || decl.kind != DeclKind::Variable {
+            return None;
+        }
+        let outside = self.by_name.get(&decl.name)?.get(&None)?;
+        let is_whole = |known: &Symbol| {
+            let stated = known.decl.map(|id| unit.decl(id).derived.as_slice());
+            stated.is_some_and(|stated| !stated.contains(&Derived::Array(None)))
+        };
+        let mut found = outside.iter().rev().filter(|entry| entry.from <= decl.name_span.start);
+        let found = found.find(|entry| self.get(entry.id).kind == SymbolKind::Static)?;
+        is_whole(self.get(found.id)).then_some(found.id)
+    }
+
     pub(super) fn function_scope(&mut self, unit: &Unit, id: FunctionId, types: &Types) {
         let function = unit.function(id);
         for param in function.params.iter().filter(|_| !unit.is_fortran()) {
@@ -735,14 +750,14 @@ impl Symbols {
                 StmtKind::Decl(decls) => {
                     for id in decls {
                         let decl = unit.decl(*id);
-                        self.declare(
-                            (unit, decl),
-                            Some(*id),
-                            SymbolKind::Local,
-                            scope,
-                            decl.name_span.end,
-                            types,
-                        );
+                        let from = decl.name_span.end;
+                        match self.redeclared(unit, decl) {
+                            Some(known) => self.show(&decl.name, known, scope, from),
+                            None => {
+                                let local = SymbolKind::Local;
+                                self.declare((unit, decl), Some(*id), local, scope, from, types);
+                            }
+                        }
                     }
                 }
                 StmtKind::For { init, body, .. } => {
