@@ -229,7 +229,7 @@ impl Lowering<'_> {
             let address = match (items.find(is_own), unfolded::declaration(input, *symbol)) {
                 (Some(item), _) => item::address(input, index, item)?,
                 (None, Some((seen, decl))) if input.symbols.get(*symbol).class == Class::Array => {
-                    item::whole(seen, name, &decl)
+                    item::whole(input, seen, name, &decl)
                 }
                 _ => continue,
             };
