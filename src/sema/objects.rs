@@ -95,7 +95,7 @@ impl Symbols {
 
     /// In C++, how many dimensions and pointers there are still between an expression and an object of a class; none for what leads
     /// to no such object.
-    fn levels_of(&self, unit: &Unit, expr: ExprId, classes: &FxHashSet<String>) -> Option<usize> {
+    pub fn levels_of(&self, unit: &Unit, expr: ExprId, classes: &FxHashSet<String>) -> Option<usize> {
         let of_type = |known: &Type| classes.contains(&known.base).then_some(known.shape.len());
         match &unit.expr(expr).kind {
             ExprKind::Name(_) => {

@@ -3,6 +3,7 @@
 //!
 //! Invariant: a construct whose function in C++ is not translated as a whole stays as it is.
 
+mod apart;
 mod arguments;
 mod declare;
 mod host_data;
@@ -362,16 +363,19 @@ impl FortranCuda {
                 let mut lines = vec![format!("if ({condition}) then")];
                 lines.extend(calls.iter().map(|call| format!("  {call}")));
                 lines.push("else".to_owned());
+                let (before, mut last) = apart::kept(&view.ground, at, stmt);
+                lines.extend(before);
+                last.push("end if".to_owned());
                 let own: Vec<usize> = bind::descendants(bound, at).collect();
                 let mut edits = vec![layout::replaced(file, span, &lines)];
                 for below in own.iter().filter(|below| bound[**below].text.is_some()) {
                     edits.push(layout::removed(file, bound[*below].directive.span));
                 }
                 match end {
-                    Some(end) => edits.push(layout::replaced(file, end, &["end if".to_owned()])),
+                    Some(end) => edits.push(layout::replaced(file, end, &last)),
                     None => {
                         let end = unit.stmt(stmt).span.end;
-                        let edit = layout::lines_after(file, end, span, &["end if".to_owned()]);
+                        let edit = layout::lines_after(file, end, span, &last);
                         let what = || "a construct among other code on one line".to_owned();
                         edits.push(edit.ok_or_else(|| Why { at: span, what: what() })?);
                     }

@@ -11,7 +11,7 @@ use crate::acc::ast::{ClauseKind, DataClause, ListItem};
 use crate::cuda::code::text::words;
 use crate::cuda::program::declared::has_memory;
 use crate::cuda::program::{Input, Refused, Seen, qualified, refused};
-use crate::cuda::types::spelling;
+use crate::cuda::types::{item, spelling};
 use crate::diag::Diag;
 use crate::host::ir::{Decl, DeclKind, Derived};
 use crate::source::Span;
@@ -146,8 +146,11 @@ impl Device {
         );
         self.prototype(0, format!("void *{getter}(void);\n"));
         let copies = matches!(clause, DataClause::Copyin { .. });
-        self.registrations
-            .push(format!("    acc2omp_declare(&{path}, sizeof {path}, {getter}, {});\n", u8::from(copies)));
+        self.registrations.push(format!(
+            "    acc2omp_declare({}, sizeof {path}, {getter}, {});\n",
+            item::address_of(input, path),
+            u8::from(copies)
+        ));
     }
 }
 

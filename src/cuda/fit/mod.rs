@@ -3,6 +3,7 @@
 //! Invariant: answers about the program; writes no device code.
 
 pub mod access;
+pub mod anonymous;
 pub mod callable;
 pub mod copied;
 pub mod counterpart;

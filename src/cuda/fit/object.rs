@@ -3,6 +3,7 @@
 //! Invariant: the device's object is the one that the data environment has (OpenACC 3.3, 2.6.2 and 2.7.1), its members are
 //! reached through it, and its pointers lead to the device's memory where what they lead to is present.
 
+use super::anonymous;
 use crate::acc::ast::{ClauseKind, ListItem};
 use crate::bind::descendants;
 use crate::cuda::code::text::words;
@@ -23,7 +24,8 @@ pub fn needed(input: &Input, index: usize, stmt: StmtId) -> Option<&'static str>
     let named = uses::named_members(input, stmt);
     let known = named.iter().filter(|(_, member)| member.is_some()).count();
     let all = words(&input.file().text(span)).into_iter().filter(|word| *word == "this").count();
-    if all == known && !called(input, span).any(|(name, _)| is_of_object(input, function, &name)) {
+    let calls_own = || called(input, span).any(|(name, _)| is_of_object(input, function, &name));
+    if all == known && !calls_own() && anonymous::named(input, function, span).is_empty() {
         return None;
     }
     let text = input.file().text(function.span);
@@ -68,7 +70,7 @@ pub fn obstacle(input: &Input, index: usize, stmt: StmtId) -> Option<&'static st
     for (id, member) in uses::named_members(input, stmt) {
         let ExprKind::Member { name, .. } = &unit.expr(id).kind else { continue };
         let is_defined = functions(input, name).any(|one| one.member_of.is_some());
-        if member.is_none() && !is_defined {
+        if member.is_none() && !is_defined && !anonymous::is_member(input, function, name) {
             return Some("a member whose name something hides, or a function that the file does not define,");
         }
     }

@@ -75,16 +75,20 @@ impl Lowering<'_> {
         for at in descendants(self.input.bound, index) {
             edits.remove_lines(self.input.file(), self.input.bound[at].directive.span);
         }
+        let kept = super::apart::kept(self.input, index, stmt)?;
+        for (span, before, after) in &kept.loops {
+            edits.insert(span.start, format!("{{{before} "));
+            edits.insert(span.end, format!(" {after}}}"));
+        }
         let original = edits.render(self.input.file(), self.input.stmt_span(stmt), 0)?;
         let mut all = vec![format!("if ({condition}) {{")];
         all.extend(lines.iter().flat_map(|line| fitted(&format!("    {line}"), column)));
         all.push("} else {".to_owned());
-        let (before, after) = super::apart::saved(self.input, index, stmt)?;
-        all.extend(before.into_iter().map(|line| format!("    {line}")));
+        all.extend(kept.before.into_iter().map(|line| format!("    {line}")));
         all.extend(
             original.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }),
         );
-        all.extend(after.into_iter().map(|line| format!("    {line}")));
+        all.extend(kept.after.into_iter().map(|line| format!("    {line}")));
         all.push("}".to_owned());
         Ok(vec![Change::Lines(whole, all)])
     }
@@ -229,7 +233,7 @@ impl Lowering<'_> {
             let address = match (items.find(is_own), unfolded::declaration(input, *symbol)) {
                 (Some(item), _) => item::address(input, index, item)?,
                 (None, Some((seen, decl))) if input.symbols.get(*symbol).class == Class::Array => {
-                    item::whole(seen, name, &decl)
+                    item::whole(input, seen, name, &decl)
                 }
                 _ => continue,
             };

@@ -73,7 +73,7 @@ impl Lowering<'_> {
                     _ if named => None,
                     Role::Data(motion, Some(address)) if is_large => Some((*motion, address.clone())),
                     _ if capture::stays(&input, index, one.symbol) => {
-                        Some((Motion::Copy, item::whole(one.seen, &one.host_name(), &one.decl)))
+                        Some((Motion::Copy, item::whole(&input, one.seen, &one.host_name(), &one.decl)))
                     }
                     _ => None,
                 };
@@ -331,7 +331,10 @@ impl Lowering<'_> {
                     Class::Array | Class::Pointer | Class::Unknown => {
                         (format!("__typeof__(&{name}[0])"), name.clone(), device.clone())
                     }
-                    _ => (format!("__typeof__(&{name})"), format!("&{name}"), format!("(*{device})")),
+                    _ => {
+                        let host = item::address_of(self.input, name);
+                        (format!("__typeof__({host})"), host, format!("(*{device})"))
+                    }
                 };
                 let converted = if is_cpp { format!("({kind})") } else { String::new() };
                 let mut value = format!("{converted}{}", self.use_device(span, name, &host));

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use super::variable::Making;
 use crate::acc::ast::ClauseKind;
 use crate::cuda::code::text::{Edits, words};
-use crate::cuda::fit::counterpart;
 use crate::cuda::fit::object::{classes, is_of_object, is_whole};
+use crate::cuda::fit::{anonymous, counterpart};
 use crate::cuda::program::Input;
 use crate::cuda::schedule::capture::Captured;
 use crate::cuda::types::declarator::Type;
@@ -125,6 +125,11 @@ pub fn name(input: &Input, within: Span, edits: &mut Edits) {
         if matches!(&expr.kind, ExprKind::Name(name) if name == "this") {
             edits.replace(expr.span, object);
         }
+    }
+    let mut functions = unit.functions.iter().rev();
+    let around = functions.find(|function| function.span.contains(within));
+    for name in around.map(|function| anonymous::named(input, function, within)).unwrap_or_default() {
+        edits.insert(name.start, format!("{object}->"));
     }
     for name in named_calls(input, within) {
         let text = input.file().text(name);

@@ -329,7 +329,9 @@ impl<'a> Making<'a, '_> {
             let start = match (&found.offset, variable.row_sizes.is_empty()) {
                 (None, true) => name.to_owned(),
                 (None, false) => format!("({} *){name}", variable.element),
-                (Some(offset), _) => format!("(&{name}[{offset}])"),
+                (Some(offset), _) => {
+                    format!("({})", item::address_of(self.input, &format!("{name}[{offset}]")))
+                }
             };
             self.made.filling.push(match is_shared {
                 true => format!("acc2omp::fill({start}, {first}, {count});"),
@@ -434,7 +436,10 @@ impl<'a> Making<'a, '_> {
                 false => {
                     let of = Type::pointer(element).constant();
                     let known = variable.known.clone().map(Type::constant);
-                    format!("*{}", self.host.pointer(&of, &first, &format!("&{here}"), known.as_ref()))
+                    format!(
+                        "*{}",
+                        self.host.pointer(&of, &first, &item::address_of(self.input, here), known.as_ref())
+                    )
                 }
             };
             self.made.param(Type::value(element), &first, given);
@@ -476,7 +481,12 @@ impl<'a> Making<'a, '_> {
         }
         let at = self.names.fresh(&format!("{name}_value"));
         let known = variable.known.clone().map(Type::constant);
-        self.host.pointer(&Type::pointer(element).constant(), &at, &format!("&{here}"), known.as_ref());
+        self.host.pointer(
+            &Type::pointer(element).constant(),
+            &at,
+            &item::address_of(self.input, here),
+            known.as_ref(),
+        );
         self.host.lines.push(format!("const {element} {name} = *{at};"));
     }
 
@@ -485,7 +495,10 @@ impl<'a> Making<'a, '_> {
         let Variable { name, here, .. } = variable;
         let device = self.names.fresh(&format!("{name}_device"));
         let region = &self.host.words.region;
-        self.host.lines.push(format!("auto *{device} = {region}.copyin(\"{name}\", &{here}, 1);"));
+        self.host.lines.push(format!(
+            "auto *{device} = {region}.copyin(\"{name}\", {}, 1);",
+            item::address_of(self.input, here)
+        ));
         self.made.param(Type::pointer("auto"), &device, &device);
         self.made.prologue.push(format!("auto {name} = *{device};"));
     }
@@ -501,8 +514,12 @@ impl<'a> Making<'a, '_> {
         self.made.epilogue.push("__syncthreads();".to_owned());
         self.made.epilogue.push("if (threadIdx.x == 0 && threadIdx.y == 0)".to_owned());
         self.made.epilogue.push(format!("    *{there} = {name};"));
-        let given =
-            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
+        let given = self.host.pointer(
+            &Type::pointer(element),
+            name,
+            &item::address_of(self.input, here),
+            variable.known.as_ref(),
+        );
         let region = &self.host.words.region;
         self.host.lines.push(format!("{element} *{device} = {region}.copy(\"{name}\", {given}, 1);"));
     }
@@ -513,8 +530,12 @@ impl<'a> Making<'a, '_> {
         self.made.param(Type::value(format!("acc2omp::Result<{element}>")), &result, &result);
         self.made.prologue.push(format!("{element} {name} = {};", identity(op, element)));
         self.made.epilogue.push(format!("acc2omp::combine<{}>({result}, {name});", operator(op)));
-        let given =
-            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
+        let given = self.host.pointer(
+            &Type::pointer(element),
+            name,
+            &item::address_of(self.input, here),
+            variable.known.as_ref(),
+        );
         let words = &self.host.words;
         self.host.results.push(format!(
             "acc2omp::Result<{element}> {result} = {}.result(\"{name}\", {given}, {});",
@@ -547,8 +568,12 @@ impl<'a> Making<'a, '_> {
             false if is_unseen => format!("auto &{name} = *{there};"),
             false => format!("{kind} &{name} = *{there};"),
         });
-        let given =
-            self.host.pointer(&Type::pointer(element), name, &format!("&{here}"), variable.known.as_ref());
+        let given = self.host.pointer(
+            &Type::pointer(element),
+            name,
+            &item::address_of(self.input, here),
+            variable.known.as_ref(),
+        );
         let count = if motion == Motion::Find { "" } else { ", 1" };
         let region = &self.host.words.region;
         let found = format!("{region}.{method}(\"{name}\", {given}{count})");
@@ -809,7 +834,7 @@ impl<'a> Making<'a, '_> {
 pub fn lengthen(input: &Input, stmt: StmtId, one: &mut Captured) {
     let [Derived::Array(Some(size))] = one.decl.derived.as_slice() else { return };
     let role = match &one.role {
-        Role::Local => Role::PrivateMemory(item::whole(one.seen, &one.name, &one.decl), false),
+        Role::Local => Role::PrivateMemory(item::whole(input, one.seen, &one.name, &one.decl), false),
         Role::FirstArray(address) => Role::PrivateMemory(address.clone(), true),
         _ => return,
     };

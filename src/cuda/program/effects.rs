@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::operators::Operators;
 use super::{Input, defines, functions};
 use crate::cuda::code::text::words;
 use crate::host::ir::{DeclKind, ExprId, ExprKind};
@@ -24,12 +25,14 @@ pub struct Effects {
     changing: HashSet<String>,
     /// Those that do not.
     harmless: HashSet<String>,
+    /// The operators that change their objects.
+    pub operators: Operators,
 }
 
 impl Effects {
     /// What the functions of a source and of the headers that have directives do.
     pub fn of(input: &Input) -> Effects {
-        let mut effects = Effects::default();
+        let mut effects = Effects { operators: Operators::of(input), ..Effects::default() };
         for one in input.read.iter().chain([input]) {
             let facts = Facts::new(one.file(), one.unit(), one.symbols, &[], false);
             for function in &one.unit().functions {

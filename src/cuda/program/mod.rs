@@ -12,6 +12,7 @@ pub mod levels;
 pub mod macros;
 pub mod members;
 pub mod names;
+pub mod operators;
 pub mod predefined;
 pub mod privates;
 pub mod qualified;

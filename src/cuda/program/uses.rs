@@ -51,6 +51,11 @@ pub fn outer(input: &Input, stmt: StmtId) -> Vec<(SymbolId, Use)> {
     for (symbol, used) in members(input, stmt) {
         found.entry(symbol).and_modify(|known| add(known, used)).or_insert(used);
     }
+    for symbol in super::operators::changed(input, stmt) {
+        let used = found.entry(symbol).or_default();
+        used.part_read = true;
+        used.part_written = true;
+    }
     let is_outside = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
         matches!(

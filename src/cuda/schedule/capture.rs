@@ -266,7 +266,7 @@ impl<'a> Capture<'a, '_> {
             (Some(plan::Role::Private), _) => return Ok(Role::Local),
             _ if self.is_device_pointer(one.symbol) => return Ok(Role::DevicePointer),
             (Some(_), _) if one.class == Class::Array => {
-                return Ok(Role::FirstArray(item::whole(one.seen, &one.spelling, &one.decl)));
+                return Ok(Role::FirstArray(item::whole(input, one.seen, &one.spelling, &one.decl)));
             }
             (Some(_), _) => return Ok(Role::Value),
             (None, None) => {}
@@ -329,7 +329,7 @@ impl<'a> Capture<'a, '_> {
         Ok(match one.kind {
             _ if is_pointer && is_bare => Role::Data(Motion::Find, None),
             SymbolKind::Member if is_bare => {
-                Role::Data(motion, Some(item::whole(one.seen, &one.spelling, &one.decl)))
+                Role::Data(motion, Some(item::whole(input, one.seen, &one.spelling, &one.decl)))
             }
             _ => Role::Data(motion, Some(item::address(input, said.directive, &said.item)?)),
         })
@@ -337,12 +337,13 @@ impl<'a> Capture<'a, '_> {
 
     /// What is implied for a variable that no clause of the construct names.
     fn implied(&self, one: &Captured) -> Role {
+        let input = self.input;
         match plan::implied(&self.unlisted(one)).0 {
             plan::Role::Private => Role::Local,
             plan::Role::Member => Role::Member,
             plan::Role::Mapped(Motion::Find) => Role::Data(Motion::Find, self.inside(one)),
             plan::Role::Mapped(motion) => {
-                Role::Data(motion, Some(item::whole(one.seen, &one.spelling, &one.decl)))
+                Role::Data(motion, Some(item::whole(input, one.seen, &one.spelling, &one.decl)))
             }
             plan::Role::Firstprivate | plan::Role::Reduction(_) => Role::Value,
         }

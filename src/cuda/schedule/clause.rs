@@ -18,7 +18,8 @@ pub struct LaunchRequest {
     pub condition: Option<String>,
     /// The queue.
     pub queue: Option<String>,
-    /// How the queue's number is computed, if that has effects: a variable has it where several calls need it.
+    /// How the queue's number is computed, if that has effects, or if the region may change what it is computed from: a variable
+    /// has it where several calls need it.
     kept: Option<String>,
     waits: Vec<String>,
     /// `num_gangs`
@@ -67,7 +68,8 @@ impl LaunchRequest {
     fn put_into(&mut self, input: &Input, index: usize, (queue, text): (&Expr, String)) {
         // The calls at the beginning and at the end of a region of data have no block in common.
         let has_block = input.bound[index].directive.kind != DirectiveKind::Data;
-        if has_block && plan::has_effects(input.unit(), input.symbols, queue) {
+        let is_saved = || input.plan.saved.iter().any(|one| one.directive == index && one.span == queue.span);
+        if has_block && (plan::has_effects(input.unit(), input.symbols, queue) || is_saved()) {
             self.kept = Some(text);
             self.queue = Some(QUEUE.to_owned());
         } else {
@@ -88,7 +90,11 @@ impl LaunchRequest {
     pub fn around(&self, lines: Vec<String>) -> Vec<String> {
         let Some(text) = &self.kept else { return lines };
         let uses: usize = lines.iter().map(|line| line.matches(QUEUE).count()).sum();
-        let is_repeated = lines.iter().any(|line| line.trim_start().starts_with("for ("));
+        let is_head = |line: &String| {
+            let line = line.trim();
+            line == "do" || ["for (", "while (", "do {"].iter().any(|head| line.starts_with(head))
+        };
+        let is_repeated = lines.iter().any(is_head);
         if uses > 1 || is_repeated {
             let kept = format!("const int {QUEUE} = {text};");
             return braced(std::iter::once(kept).chain(lines).collect());

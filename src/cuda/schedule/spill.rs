@@ -194,7 +194,7 @@ fn large(
         }
         one.role = match &one.role {
             Role::FirstArray(address) => Role::PrivateMemory(address.clone(), true),
-            _ => Role::PrivateMemory(item::whole(one.seen, &one.name, &one.decl), false),
+            _ => Role::PrivateMemory(item::whole(input, one.seen, &one.name, &one.decl), false),
         };
         total -= bytes;
     }

@@ -24,12 +24,20 @@ pub struct Address {
     pub at_start: bool,
 }
 
+/// The address of something in memory, whatever the program says of `&` before an object.
+pub fn address_of(input: &Input, place: &str) -> String {
+    match input.effects.is_some_and(|effects| effects.operators.takes_address()) {
+        true => format!("__builtin_addressof({place})"),
+        false => format!("&{place}"),
+    }
+}
+
 /// All of a variable that is not a pointer.
-pub fn whole(seen: Seen, name: &str, decl: &Decl) -> Address {
+pub fn whole(input: &Input, seen: Seen, name: &str, decl: &Decl) -> Address {
     let arrays = decl.derived.iter().filter(|part| matches!(part, Derived::Array(_))).count();
     if arrays == 0 {
         return Address {
-            from: format!("&{name}"),
+            from: address_of(input, name),
             count: "1".to_owned(),
             bytes: format!("sizeof {name}"),
             at_start: true,
@@ -164,17 +172,17 @@ pub fn piece(input: &Input, index: usize, item: &ListItem) -> Result<Address, Re
             return Err(refused(item.span, "a section of rows of a variable whose type is not seen,"));
         }
         let section = Section::of(input, item, (base, skipped, is_member), declared)?;
-        return Ok(section.address());
+        return Ok(section.address(input));
     }
     if let Some((seen, decl, derived)) =
         declared.and_then(|(seen, decl)| Some((seen, decl, referred::array(input, decl)?)))
     {
-        return Ok(whole(seen, base, &Decl { derived, ..decl.clone() }));
+        return Ok(whole(input, seen, base, &Decl { derived, ..decl.clone() }));
     }
     let is_array = symbol.is_some_and(|symbol| input.symbols.get(symbol).class == Class::Array);
     match declared.filter(|(_, decl)| is_array || has_length(decl)) {
-        Some((seen, decl)) if base != "this" => Ok(whole(seen, base, decl)),
-        _ => Ok(object(base)),
+        Some((seen, decl)) if base != "this" => Ok(whole(input, seen, base, decl)),
+        _ => Ok(object(input, base)),
     }
 }
 
@@ -185,10 +193,10 @@ pub fn is_volatile(input: &Input, seen: Seen, decl: &Decl) -> bool {
 }
 
 /// The memory of a scalar or a struct, or of what `this` leads to.
-fn object(base: &str) -> Address {
+fn object(input: &Input, base: &str) -> Address {
     let (from, bytes) = match base {
         "this" => (base.to_owned(), "sizeof *this".to_owned()),
-        _ => (format!("&{base}"), format!("sizeof {}", operand(base))),
+        _ => (address_of(input, base), format!("sizeof {}", operand(base))),
     };
     Address { from, count: "1".to_owned(), bytes, at_start: true }
 }
@@ -252,18 +260,18 @@ impl Section {
         Ok(Section { base, is_member, extents, dimensions })
     }
 
-    fn address(&self) -> Address {
+    fn address(&self, input: &Input) -> Address {
         let at_start = self.extents.iter().all(|extent| extent.first == "0");
-        let (count, bytes) = self.size();
+        let (count, bytes) = self.size(input);
         let from = match at_start && (self.dimensions == 1 || !self.is_member) {
             true => self.base.clone(),
-            false => format!("&{}", self.element_at(|extent| extent.first.clone())),
+            false => address_of(input, &self.element_at(|extent| extent.first.clone())),
         };
         Address { from, count, bytes, at_start }
     }
 
     /// The length in elements and in bytes.
-    fn size(&self) -> (String, String) {
+    fn size(&self, input: &Input) -> (String, String) {
         let element = self.element_at(|_| "0".to_owned());
         let outer = format!("{}[0]", self.base);
         let length = self.extents.first().map_or("", |extent| extent.length.as_str());
@@ -277,7 +285,7 @@ impl Section {
         }
         let first = self.element_at(|extent| extent.first.clone());
         let last = self.element_at(Extent::last);
-        let count = format!("&{last} - &{first} + 1");
+        let count = format!("{} - {} + 1", address_of(input, &last), address_of(input, &first));
         (count.clone(), format!("({count}) * sizeof {element}"))
     }
 
