@@ -2,15 +2,20 @@
 //!
 //! Invariant: what is not reported has the same values with one variable for both.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::acc::ast::ListItem;
 use crate::bind::ancestors;
 use crate::diag::{self, Diag};
-use crate::host::ir::StmtId;
-use crate::sema::{Class, SymbolId, uses};
+use crate::host::ir::{ExprKind, StmtId};
+use crate::sema::{self, Class, SymbolId, uses};
 use crate::source::Span;
 
 use super::listed::{Code, private, used_outside};
 use super::{Attribute, Input, Maker, Names, Sharing, wanted};
+
+/// Where variables are named, by their first bytes.
+pub(super) type OuterNames = BTreeMap<SymbolId, Vec<u32>>;
 
 impl Input<'_> {
     fn code(&self) -> Code<'_> {
@@ -22,6 +27,49 @@ impl Input<'_> {
     pub(super) fn outermost(&self, at: usize) -> Option<StmtId> {
         let top = std::iter::once(at).chain(ancestors(self.bound, at)).last()?;
         self.bound[top].stmt()
+    }
+
+    /// C: the variable of loop `at`, which is private to it (2.6.1), if code `around` it names that outside of such loops.
+    fn counter_outside(&self, at: usize, around: Span) -> Option<SymbolId> {
+        let symbol = self.governed_counter(at)?;
+        let outside = self.outer_names.get_or_init(|| self.names_outside()).get(&symbol)?;
+        let first = outside.partition_point(|place| *place < around.start);
+        outside.get(first).is_some_and(|place| *place < around.end).then_some(symbol)
+    }
+
+    /// C: the variable of the loop of a directive, if it is declared before the loop.
+    fn governed_counter(&self, at: usize) -> Option<SymbolId> {
+        let stmt = self.bound[at].stmt().filter(|_| self.bound[at].directive.kind.is_loop())?;
+        let header = sema::header(self.unit, self.symbols, stmt).ok()?;
+        (!header.declared && !self.unit.is_fortran()).then_some(header.var)
+    }
+
+    /// Where the variables of such loops are named outside of all those that count with them, in order.
+    fn names_outside(&self) -> OuterNames {
+        let mut loops: BTreeMap<SymbolId, Vec<Span>> = BTreeMap::new();
+        for at in 0..self.bound.len() {
+            if let (Some(symbol), Some(stmt)) = (self.governed_counter(at), self.bound[at].stmt()) {
+                let own = self.unit.stmt(stmt).span;
+                let known = loops.entry(symbol).or_default();
+                if known.last().is_none_or(|last| !last.contains(own)) {
+                    known.push(own);
+                }
+            }
+        }
+        let names: BTreeSet<&str> = loops.keys().map(|one| self.symbols.get(*one).name.as_str()).collect();
+        let mut outside = OuterNames::new();
+        for expr in &self.unit.exprs {
+            let ExprKind::Name(name) = &expr.kind else { continue };
+            let symbol = Some(name).filter(|name| names.contains(name.as_str()));
+            let symbol = symbol.and_then(|name| self.symbols.lookup(name, expr.span.start));
+            let Some((symbol, own)) = symbol.and_then(|one| Some((one, loops.get(&one)?))) else { continue };
+            let after = own.partition_point(|one| one.start <= expr.span.start);
+            if after == 0 || !own[after - 1].contains(expr.span) {
+                outside.entry(symbol).or_default().push(expr.span.start);
+            }
+        }
+        outside.values_mut().for_each(|places| places.sort_unstable());
+        outside
     }
 
     /// Whether a loop in `part` of the `kernels` construct `index` has the variable `name` private, and nothing else there names it.
@@ -115,5 +163,10 @@ impl Maker<'_> {
         let said: Vec<Diag> =
             clobbered.map(|(item, _)| diag::inner_private(item.span, &item.base.text)).collect();
         self.diags.extend(said);
+        let counter = self.input.counter_outside(at, around).filter(|counter| !changed.contains(counter));
+        let live = wanted::live_after(self.input.code(), at, stmt, &counter.into_iter().collect());
+        let place = self.input.bound[at].directive.name_span;
+        let names = live.into_iter().map(|counter| &self.input.symbols.get(counter).name);
+        self.diags.extend(names.map(|name| diag::inner_private(place, name)));
     }
 }

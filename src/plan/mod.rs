@@ -188,6 +188,8 @@ pub(crate) struct Input<'a> {
     queues: queue::Queues,
     /// What may be on the device where a construct begins.
     standing: OnceCell<standing::Standing>,
+    /// Where variables of loops with directives are named outside of these.
+    outer_names: OnceCell<inner_private::OuterNames>,
     reached: Reached,
 }
 
@@ -266,6 +268,7 @@ impl<'a> Input<'a> {
             gang_routines: routine::of_gangs(unit, bound, &settings.device_type),
             queues: queue::Queues::new(unit, bound),
             standing: OnceCell::new(),
+            outer_names: OnceCell::new(),
             reached: Reached::new(),
         }
     }
