@@ -18,19 +18,22 @@ pub fn kept(ground: &Ground, index: usize, stmt: StmtId) -> (Vec<String>, Vec<St
     let span = unit.stmt(stmt).span;
     let own = Own::of(ground, index);
     let uses = sema::uses(unit, ground.symbols, stmt);
-    let names: BTreeSet<&str> = uses
+    let own: plan::Names = uses
         .iter()
         .filter(|(symbol, used)| {
             is_assigned(ground, *symbol, used) && own.holds(ground, (index, stmt), *symbol)
         })
-        .map(|(symbol, _)| ground.symbols.get(symbol))
-        .filter(|known| {
+        .filter(|(symbol, _)| {
+            let known = ground.symbols.get(*symbol);
             let is_variable =
                 matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
             is_variable && !span.contains(known.scope)
         })
-        .map(|known| known.name.as_str())
+        .map(|(symbol, _)| symbol)
         .collect();
+    let (symbols, bound, device_type) = (ground.symbols, ground.bound, ground.device_type);
+    let live = plan::live_after(plan::Code { unit, symbols, bound, device_type }, index, stmt, &own);
+    let names: BTreeSet<&str> = live.iter().map(|symbol| symbols.get(*symbol).name.as_str()).collect();
     if names.is_empty() {
         return (Vec::new(), Vec::new());
     }
