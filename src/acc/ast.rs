@@ -78,6 +78,11 @@ impl DirectiveKind {
         )
     }
 
+    /// Whether it is `kernels`, be it combined with a loop (2.5.3, 2.11).
+    pub fn is_kernels(self) -> bool {
+        matches!(self, DirectiveKind::Kernels | DirectiveKind::KernelsLoop)
+    }
+
     /// Whether it is a compute construct, be it combined with a loop (2.5, 2.11).
     pub fn is_compute(self) -> bool {
         matches!(

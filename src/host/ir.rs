@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashSet;
 
 use crate::budget;
-use crate::source::{Named, Span};
+use crate::source::{self, Named, Span};
 
 use super::asked::Asked;
 use super::forms::Forms;
@@ -401,6 +401,14 @@ impl Decl {
             Derived::Array(size) => *size,
             _ => None,
         })
+    }
+
+    /// The name of the class or type that it is of, without what qualifies it and without template arguments.
+    pub fn type_name(&self) -> Option<&str> {
+        match &self.base {
+            BaseType::Named(name) | BaseType::Tagged(name) => Some(source::plain_name(name)),
+            _ => None,
+        }
     }
 
     /// Whether it is another name of an object.

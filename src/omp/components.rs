@@ -832,8 +832,7 @@ fn copies(index: usize, bound: &[Bound], names: &[&str]) -> Copies {
     };
     let is_mapped =
         |other: &Bound| other.function == one.function && other.directive.clauses.iter().any(names_data);
-    let is_kernels = matches!(one.directive.kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
-    let is_shared = is_kernels || bound.iter().any(is_mapped);
+    let is_shared = one.directive.kind.is_kernels() || bound.iter().any(is_mapped);
     let is_own_inside = descendants(bound, index).any(|inner| has_own(&bound[inner]));
     match (is_shared && !has_own(one), is_own_inside) {
         (false, _) => Copies::Each,

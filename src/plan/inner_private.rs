@@ -24,7 +24,7 @@ impl Input<'_> {
     }
 
     /// The statement of the outermost directive around the loop of directive `at`.
-    pub(super) fn outermost(&self, at: usize) -> Option<StmtId> {
+    fn outermost(&self, at: usize) -> Option<StmtId> {
         let top = std::iter::once(at).chain(ancestors(self.bound, at)).last()?;
         self.bound[top].stmt()
     }

@@ -102,7 +102,7 @@ impl Input<'_> {
         let mut all: Vec<SymbolId> = listed.filter_map(|item| self.symbol_of(index, item)).collect();
         let kind = self.bound[index].directive.kind;
         if let Some(stmt) = self.bound[index].stmt()
-            && matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop)
+            && kind.is_kernels()
         {
             let used = uses(self.unit, self.symbols, stmt);
             let is_changed = |how: &sema::Use| how.written || how.address_taken;

@@ -120,6 +120,11 @@ pub struct ArrayStatement {
 }
 
 impl Plan {
+    /// The loops that the directive of the loop `stmt` is about: others that run as one with it are among them.
+    pub fn loops_of(&self, stmt: StmtId) -> Vec<StmtId> {
+        self.divisions.get(&stmt).map_or_else(|| vec![stmt], |division| division.stmts.clone())
+    }
+
     /// What the clauses of compute construct `index` and around it say of data.
     pub fn construct(&self, index: usize) -> &Construct {
         &self.notes[index].construct

@@ -53,6 +53,19 @@ pub fn uses_beside(
     flow.uses
 }
 
+/// Whether a statement names a variable outside of some parts.
+pub fn is_named_outside(
+    unit: &Unit,
+    symbols: &Symbols,
+    (stmt, symbol): (StmtId, SymbolId),
+    parts: &[Span],
+) -> bool {
+    unit.expr_ids_in(unit.stmt(stmt).span).any(|id| {
+        let span = unit.expr(id).span;
+        symbols.named(unit, id) == Some(symbol) && !parts.iter().any(|one| one.contains(span))
+    })
+}
+
 /// The variables that an expression reads.
 pub fn reads_of_expr(unit: &Unit, symbols: &Symbols, expr: ExprId) -> Vec<SymbolId> {
     let none = FxHashMap::default();

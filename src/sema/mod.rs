@@ -52,7 +52,8 @@ pub use decay::decays;
 pub use derived_types::Component;
 pub use elemental::{is_intrinsic as is_pure_intrinsic, is_transformational};
 pub use flow::{
-    children, escaping, live_after, path_to, reads_of_expr, uses, uses_beside, uses_beside_headers,
+    children, escaping, is_named_outside, live_after, path_to, reads_of_expr, uses, uses_beside,
+    uses_beside_headers,
 };
 pub use fortran::{resolve, type_of_letter};
 pub use holds::{Element, Type};
@@ -61,6 +62,7 @@ pub use loop_header::{Header, NotCanonical};
 pub use loops::{header, is_tight, only_loop, trip_constant, trips};
 pub use memory::{Moved, gapped, moves, retargets};
 pub use numeric::enclosed;
+pub use operators::{is_assignment, operator_sign};
 pub use output::{Output, output, prints};
 pub use outside::{Others, Outside};
 pub use parallel::{

@@ -6,7 +6,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Record, Unit};
-use crate::source;
 
 /// Functions that only make a value of their arguments.
 const MATHEMATICAL: [&str; 16] = [
@@ -88,7 +87,7 @@ impl Operators {
                 let params = function.params.iter().map(|id| unit.decl(*id));
                 let changed =
                     params.filter(|decl| decl.derived.first() == Some(&Derived::Reference) && !decl.is_const);
-                let types = changed.filter_map(class_of);
+                let types = changed.filter_map(Decl::type_name).map(str::to_owned);
                 self.taken.extend(types.chain(function.member_of.clone()));
             }
             let Some(kind) = Kind::of(&function.name) else { continue };
@@ -174,17 +173,25 @@ fn is_free(name: &str) -> bool {
     matches!(name, "operator<<" | "operator>>" | "operator,")
 }
 
-/// The class that a variable is of.
-fn class_of(decl: &Decl) -> Option<String> {
-    match &decl.base {
-        BaseType::Named(name) | BaseType::Tagged(name) => Some(source::plain_name(name).to_owned()),
-        _ => None,
-    }
-}
-
 /// Whether a function is `&` before an object, which may lead anywhere.
 fn gives_address(function: &Function) -> bool {
     function.name == "operator&" && function.params.len() == usize::from(function.member_of.is_none())
+}
+
+/// What stands after `operator` in the name of an operator or a conversion; none for other names.
+pub fn operator_sign(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("operator")?;
+    let is_longer = rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (!is_longer).then(|| rest.trim())
+}
+
+/// Whether an operator changes its left operand by its meaning.
+pub fn is_assignment(sign: &str) -> bool {
+    match sign {
+        "++" | "--" => true,
+        "==" | "!=" | "<=" | ">=" => false,
+        sign => sign.ends_with('='),
+    }
 }
 
 /// What an operator does.
@@ -200,17 +207,11 @@ impl Kind {
     /// That of a function, by its name; none for one that is not an operator, and for those that are met as calls, elements or
     /// streams.
     fn of(name: &str) -> Option<Kind> {
-        let sign = name.strip_prefix("operator")?;
-        if sign.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-            return None;
+        match operator_sign(name)? {
+            "()" | "[]" | "<<" | ">>" | "->" | "new" | "delete" | "," => None,
+            sign if is_assignment(sign) => Some(Kind::Assignment),
+            _ => Some(Kind::Value),
         }
-        Some(match sign.trim() {
-            "()" | "[]" | "<<" | ">>" | "->" | "new" | "delete" | "," => return None,
-            "++" | "--" => Kind::Assignment,
-            "==" | "!=" | "<=" | ">=" => Kind::Value,
-            sign if sign.ends_with('=') => Kind::Assignment,
-            _ => Kind::Value,
-        })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
+use crate::acc::ast::{ClauseKind, ListItem};
 use crate::bind::descendants;
 use crate::cuda::program::uses::outer;
 use crate::cuda::program::{Input, Refused, refused};
@@ -35,8 +35,9 @@ pub fn kept(input: &Input, index: usize, stmt: StmtId) -> Result<Kept, Refused> 
             continue;
         }
         let owners = owners(input, index, symbol);
-        let is_apart = !owners.is_empty() && is_named_outside(input, stmt, symbol, &owners);
-        let is_whole = match in_kernels(input, index) {
+        let is_apart = !owners.is_empty()
+            && sema::is_named_outside(input.unit(), input.symbols, (stmt, symbol), &owners);
+        let is_whole = match input.bound[index].directive.kind.is_kernels() {
             true => !is_apart && (!owners.is_empty() || is_own(input, index, symbol)),
             false => is_own(input, index, symbol),
         };
@@ -69,10 +70,6 @@ pub fn kept(input: &Input, index: usize, stmt: StmtId) -> Result<Kept, Refused> 
     Ok(kept)
 }
 
-fn in_kernels(input: &Input, index: usize) -> bool {
-    matches!(input.bound[index].directive.kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop)
-}
-
 /// The outermost loops of a construct that have a variable for themselves: their clauses say so, or they count with it.
 fn owners(input: &Input, index: usize, symbol: SymbolId) -> Vec<Span> {
     let name = &input.symbols.get(symbol).name;
@@ -83,8 +80,7 @@ fn owners(input: &Input, index: usize, symbol: SymbolId) -> Vec<Span> {
         })
     };
     let counts = |stmt: StmtId| {
-        let divided = input.plan.divisions.get(&stmt).map(|division| division.stmts.clone());
-        divided.unwrap_or(vec![stmt]).into_iter().any(|stmt| {
+        input.plan.loops_of(stmt).into_iter().any(|stmt| {
             sema::header(input.unit(), input.symbols, stmt).is_ok_and(|header| header.var == symbol)
         })
     };
@@ -100,15 +96,6 @@ fn owners(input: &Input, index: usize, symbol: SymbolId) -> Vec<Span> {
         }
     }
     found
-}
-
-/// Whether a statement names a variable outside of loops.
-fn is_named_outside(input: &Input, stmt: StmtId, symbol: SymbolId, loops: &[Span]) -> bool {
-    let unit = input.unit();
-    unit.expr_ids_in(input.stmt_span(stmt)).any(|id| {
-        let span = unit.expr(id).span;
-        input.symbols.named(unit, id) == Some(symbol) && !loops.iter().any(|one| one.contains(span))
-    })
 }
 
 /// Whether the variable of the construct, or of a loop of it, is another one than that around the construct.
@@ -142,5 +129,5 @@ fn is_own(input: &Input, index: usize, symbol: SymbolId) -> bool {
         Class::Unknown => known.is_reference,
         class => class == Class::Scalar,
     };
-    !in_kernels(input, index) && is_scalar && is_local && !has_data && !reduced
+    !input.bound[index].directive.kind.is_kernels() && is_scalar && is_local && !has_data && !reduced
 }

@@ -30,7 +30,7 @@ impl Lowering<'_> {
         }
         let request = LaunchRequest::of(self.input, index);
         let kind = bound.directive.kind;
-        let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
+        let in_kernels = kind.is_kernels();
         let calls = match kind {
             DirectiveKind::Kernels => self.kernels(index, stmt)?,
             // Its own loop has an order: only what is in it may run in parallel.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Input, Seen};
 use crate::cuda::code::text::words;
-use crate::host::ir::{BaseType, Decl, DeclKind, Derived, ExprId, ExprKind, Function, Record, StmtId};
+use crate::host::ir::{Decl, DeclKind, Derived, Expr, ExprId, ExprKind, Function, Record, StmtId};
 use crate::sema::{self, SymbolId};
 use crate::source::{Span, plain_name};
 
@@ -80,7 +80,7 @@ impl Operators {
             return self.take_access(seen, function, changing);
         }
         let is_member = is_own(seen, function);
-        let is_assignment = is_begin || is_assignment(&function.name);
+        let is_assignment = is_begin || sema::is_assignment(sign(&function.name));
         if is_member && !is_assignment && changing.may(seen, function) {
             self.add(&function.name, class.unwrap_or_default());
         }
@@ -88,7 +88,7 @@ impl Operators {
         let skipped = usize::from(is_assignment && !is_member);
         for id in function.params.iter().skip(skipped) {
             let decl = seen.unit.decl(*id);
-            if let Some(class) = class_of(decl).filter(|_| is_changeable(seen, decl)) {
+            if let Some(class) = decl.type_name().filter(|_| is_changeable(seen, decl)) {
                 self.other.insert(class.to_owned());
             }
         }
@@ -111,7 +111,7 @@ impl Operators {
     fn take_prototype(&mut self, seen: &Seen, decl: &Decl, files: &[Seen]) {
         let is_defined = || files.iter().any(|seen| seen.unit.functions_named(&decl.name).next().is_some());
         self.takes_address |= decl.name == "operator&";
-        if !is_operator(&decl.name) || is_assignment(&decl.name) || is_defined() {
+        if !is_operator(&decl.name) || sema::is_assignment(sign(&decl.name)) || is_defined() {
             return;
         }
         let tail = seen.file.text(Span { start: decl.name_span.end, end: decl.span.end });
@@ -158,13 +158,13 @@ impl Changing {
         let unit = seen.unit;
         let class = function.member_of.as_deref().map(plain_name).unwrap_or_default();
         let holds = |record: &Record| {
-            let members = record.members.iter().filter_map(|id| class_of(unit.decl(*id)));
+            let members = record.members.iter().filter_map(|id| unit.decl(*id).type_name());
             members
                 .chain(record.bases.iter().map(|base| plain_name(base)))
                 .any(|name| name != class && self.holders.contains(name))
         };
-        let takes = |id| class_of(unit.decl(id)).is_some_and(|name| self.holders.contains(name));
-        let is_plain = |expr: &crate::host::ir::Expr| match &expr.kind {
+        let takes = |id| unit.decl(id).type_name().is_some_and(|name| self.holders.contains(name));
+        let is_plain = |expr: &Expr| match &expr.kind {
             ExprKind::Call { callee, .. } => {
                 matches!(&unit.expr(*callee).kind, ExprKind::Name(name) if sema::is_mathematical(name))
             }
@@ -221,8 +221,8 @@ fn spread(files: &[Seen], set: &mut FxHashSet<String>) {
 /// Whether a function is a member of a class, and no friend.
 fn is_own(seen: &Seen, function: &Function) -> bool {
     let head = seen.file.text(Span { start: function.span.start, end: function.name_span.start });
-    let before = seen.file.text(Span { start: 0, end: function.span.start });
-    let is_friend = words(&head).contains(&"friend") || before.trim_end().ends_with("friend");
+    let before = seen.file.slice(Span { start: 0, end: function.span.start }).trim_ascii_end();
+    let is_friend = words(&head).contains(&"friend") || before.ends_with(b"friend");
     function.member_of.is_some() && !is_friend
 }
 
@@ -241,30 +241,12 @@ fn is_changeable(seen: &Seen, decl: &Decl) -> bool {
 
 /// Whether a name is that of an operator or a conversion.
 fn is_operator(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix("operator") else { return false };
-    !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !matches!(rest.trim(), "new" | "delete")
+    sema::operator_sign(name).is_some_and(|sign| !matches!(sign, "new" | "delete"))
 }
 
 /// What stands after `operator`.
 fn sign(name: &str) -> &str {
-    name.strip_prefix("operator").unwrap_or_default().trim()
-}
-
-/// Whether an operator changes its left operand by its meaning.
-fn is_assignment(name: &str) -> bool {
-    match sign(name) {
-        "++" | "--" => true,
-        "==" | "!=" | "<=" | ">=" => false,
-        sign => sign.ends_with('='),
-    }
-}
-
-/// The class that a variable is of.
-fn class_of(decl: &Decl) -> Option<&str> {
-    match &decl.base {
-        BaseType::Named(name) | BaseType::Tagged(name) => Some(plain_name(name)),
-        _ => None,
-    }
+    sema::operator_sign(name).unwrap_or_default()
 }
 
 /// The variables of which a use in a statement runs an operator or a conversion that may change them.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
+use crate::acc::ast::{ClauseKind, ListItem};
 use crate::bind::descendants;
 use crate::cxx::Ground;
 use crate::host::ir::StmtId;
@@ -80,8 +80,7 @@ impl Own {
                 }
             }
             if one.directive.kind.is_loop() && one.text.is_some() {
-                let divided = ground.plan.divisions.get(&stmt).map(|division| division.stmts.clone());
-                let loops = divided.unwrap_or(vec![stmt]).into_iter();
+                let loops = ground.plan.loops_of(stmt).into_iter();
                 for header in loops.filter_map(|stmt| sema::header(unit, symbols, stmt).ok()) {
                     own.apart.entry(header.var).or_default().push(span);
                 }
@@ -94,16 +93,11 @@ impl Own {
 
     /// Whether the construct has a variable for itself.
     fn holds(&self, ground: &Ground, (index, stmt): (usize, StmtId), symbol: SymbolId) -> bool {
-        let kind = ground.bound[index].directive.kind;
-        let in_kernels = matches!(kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
+        let in_kernels = ground.bound[index].directive.kind.is_kernels();
         if let Some(loops) = self.apart.get(&symbol) {
             // What the rest of `kernels` leaves in it stays.
             let unit = ground.files.own.unit;
-            let is_outside = |id| {
-                let span = unit.expr(id).span;
-                ground.symbols.named(unit, id) == Some(symbol) && !loops.iter().any(|one| one.contains(span))
-            };
-            return !in_kernels || !unit.expr_ids_in(unit.stmt(stmt).span).any(is_outside);
+            return !in_kernels || !sema::is_named_outside(unit, ground.symbols, (stmt, symbol), loops);
         }
         let known = ground.symbols.get(symbol);
         !in_kernels
