@@ -183,7 +183,9 @@ impl Group {
         let last = file.lines.span(file.lines.line(edit.span.end.max(edit.span.start + 1) - 1));
         let mut lines = Span { start: first.start, end: last.end.max(first.end) };
         // A line that goes on on the next one is one with it.
-        let goes_on = |lines: Span| continues(file.slice(lines)) || in_comment(file.slice(lines));
+        let has_comments = !file.language.is_fortran() || file.slice(lines).starts_with(b"#");
+        let goes_on =
+            |lines: Span| continues(file.slice(lines)) || has_comments && in_comment(file.slice(lines));
         while lines.end < file.bytes.len() as u32 && goes_on(lines) {
             lines.end = file.lines.span(file.lines.line(lines.end)).end;
         }
@@ -336,22 +338,41 @@ fn continues(line: &[u8]) -> bool {
     line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\")
 }
 
-/// Whether a text ends within a comment.
+/// Whether a text of C ends within a comment.
 fn in_comment(text: &[u8]) -> bool {
     let mut rest = text;
-    while let Some(at) = rest.windows(2).position(|pair| pair == b"/*" || pair == b"//") {
-        let is_block = rest.get(at + 1) == Some(&b'*');
-        let inside = rest.get(at + 2..).unwrap_or_default();
-        let end = match is_block {
-            true => inside.windows(2).position(|pair| pair == b"*/").map(|end| end + 2),
-            false => Some(inside.iter().position(|byte| *byte == b'\n').unwrap_or(inside.len())),
+    while let Some(at) = rest.iter().position(|byte| b"/\"'".contains(byte)) {
+        let (mark, inside) = rest[at..].split_at(2.min(rest.len() - at));
+        rest = match mark {
+            b"/*" => match inside.windows(2).position(|pair| pair == b"*/") {
+                Some(end) => &inside[end + 2..],
+                None => return true,
+            },
+            b"//" => match inside.iter().position(|byte| *byte == b'\n') {
+                Some(end) => &inside[end..],
+                None => return true,
+            },
+            [b'/', ..] => &rest[at + 1..],
+            _ => &rest[after_literal(rest, at)..],
         };
-        match end {
-            Some(end) => rest = inside.get(end..).unwrap_or_default(),
-            None => return true,
-        }
     }
     false
+}
+
+/// Where a literal with quotes ends that begins at a byte: at its line's end at the latest.
+fn after_literal(text: &[u8], begin: usize) -> usize {
+    let quote = text[begin];
+    let mut at = begin + 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'\n' => return at,
+            _ if *byte == quote => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
 }
 
 /// Whether a text begins within a comment.
