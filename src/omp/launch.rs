@@ -2,12 +2,14 @@
 //!
 //! Invariant: a variable has one data-sharing attribute on a directive, and a map beside it only for a reduction.
 
+use std::collections::BTreeSet;
+
 use crate::diag;
 use crate::plan::{Attribute, Gangs, Launch, Sharing, WorkLoop};
 use crate::rules::{Action, Place, RowId};
 use crate::source::names;
 
-use super::ast::{BaseLanguage, Clause, Directive, Leaf};
+use super::ast::{BaseLanguage, Body, Clause, Directive, Leaf};
 use super::gathered::Gathered;
 use super::look::{self, RuleQuery};
 use super::profile::Tuning;
@@ -49,10 +51,30 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, query: &RuleQuery, tunin
         directive.add(Clause { modifier: Some("target".into()), ..Clause::text("if", joined) });
     }
     share(&attributes, &mut directive, query, &mut gathered.rows);
-    for (_, clause) in gathered.clauses.drain(..) {
-        directive.add(clause);
+    for (_, mut clause) in gathered.clauses.drain(..) {
+        if clause.name != "map" || leave_shared(&mut clause, &attributes) {
+            directive.add(clause);
+        }
     }
     directive
+}
+
+/// Gives what one thread runs a team, if it has none: gfortran 12 allocates no variables of a `target` alone that are its own.
+pub fn in_one_team(directive: &mut Directive) {
+    if directive.leaves == [Leaf::Target] {
+        directive.leaves.push(Leaf::Teams);
+        directive.add(Clause::text("num_teams", "1"));
+    }
+}
+
+/// Leaves a clause the list items that are not private to the threads; whether it has any. The data of the others would come and
+/// go as it is.
+fn leave_shared(clause: &mut Clause, attributes: &[Attribute]) -> bool {
+    let Body::List(items) = &mut clause.body else { return true };
+    let own = attributes.iter().filter(|one| one.sharing.is_private());
+    let own: BTreeSet<&str> = own.map(|one| one.item.as_str()).collect();
+    items.retain(|item| !names(item).next().is_some_and(|name| own.contains(name)));
+    !items.is_empty()
 }
 
 /// The condition under which a launch runs on the device; none if it always does.

@@ -535,8 +535,10 @@ impl Lowering<'_> {
                 self.diags.push(diag::absent_unchecked(span, "component"));
             }
         }
-        if self.target.speech == BaseLanguage::C {
-            structs::arrays(&mut directive);
+        match self.target.speech {
+            BaseLanguage::C => structs::arrays(&mut directive),
+            BaseLanguage::Fortran if self.has_own_allocatable(launch) => launch::in_one_team(&mut directive),
+            BaseLanguage::Fortran => {}
         }
         self.diags.append(&mut gathered.diags);
         let lines = self.around(launch.directive, &mut gathered, held);
@@ -544,6 +546,14 @@ impl Lowering<'_> {
             queue::hold(&mut directive);
         }
         (directive, lines, gathered.rows, gathered.refused)
+    }
+
+    /// Whether the threads of a launch have an allocatable of their own.
+    fn has_own_allocatable(&self, launch: &Launch) -> bool {
+        let at = self.bound[launch.directive].directive.span.start;
+        let own = launch.attributes.iter().filter(|one| one.sharing.is_private());
+        let mut own = own.filter_map(|one| self.symbols.lookup(&one.item, at));
+        own.any(|symbol| self.symbols.get(symbol).fortran.allocatable)
     }
 
     /// Whether a variable of Fortran is of type `c_ptr`.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::acc::ast::ListItem;
 use crate::bind::ancestors;
-use crate::diag::{self, Diag};
+use crate::diag;
 use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, uses};
 use crate::source::Span;
@@ -23,10 +23,11 @@ impl Input<'_> {
         Code { unit, symbols, bound, device_type: &self.settings.device_type }
     }
 
-    /// The statement of the outermost directive around the loop of directive `at`.
-    fn outermost(&self, at: usize) -> Option<StmtId> {
-        let top = std::iter::once(at).chain(ancestors(self.bound, at)).last()?;
-        self.bound[top].stmt()
+    /// The compute construct around loop `at`, or the outermost loop where none is: a routine has it.
+    fn outermost(&self, at: usize) -> usize {
+        let around = || std::iter::once(at).chain(ancestors(self.bound, at));
+        let construct = around().find(|one| self.bound[*one].directive.kind.is_compute());
+        construct.or_else(|| around().last()).unwrap_or(at)
     }
 
     /// C: the variable of loop `at`, which is private to it (2.6.1), if code `around` it names that outside of such loops.
@@ -94,34 +95,50 @@ impl Input<'_> {
         using.peek().is_some() && using.all(|part| self.is_private_in(index, *part, name))
     }
 
+    /// The variable `name` that loop `at` has private, if code of the statement `around` names it outside of the loop.
+    fn private_and_outside(&self, at: usize, around: StmtId, name: &str) -> Option<SymbolId> {
+        let (inner, outer) = (self.unit.stmt(self.bound[at].stmt()?).span, self.unit.stmt(around).span);
+        let mut items = private(&self.bound[at]).filter(|item| item.base.text == name);
+        items.find_map(|item| used_outside(self.code(), item, inner, outer))
+    }
+
     /// What the clauses of a loop without a construct say for the code `around` it, whose variables are the loop's: one that
     /// this code reads begins with its value.
     fn own_around(&self, at: usize, around: StmtId) -> Vec<Attribute> {
         let mut own = self.own_attributes(&[at]);
-        let Some(stmt) = self.bound[at].stmt() else { return own };
         let used = uses(self.unit, self.symbols, around);
-        let (inner, outer) = (self.unit.stmt(stmt).span, self.unit.stmt(around).span);
-        let is_read = |name: &str| {
-            let mut items = private(&self.bound[at]).filter(|item| item.base.text == name);
-            let symbol = items.find_map(|item| used_outside(self.code(), item, inner, outer));
-            symbol.is_some_and(|symbol| {
-                let is_value = matches!(self.symbols.get(symbol).class, Class::Scalar | Class::Array);
-                is_value && used.of(symbol).is_some_and(|how| how.exposed)
-            })
+        let is_read = |symbol: SymbolId| {
+            let is_value = matches!(self.symbols.get(symbol).class, Class::Scalar | Class::Array);
+            is_value && used.of(symbol).is_some_and(|how| how.exposed)
         };
         for one in own.iter_mut().filter(|one| one.sharing == Sharing::Private) {
-            if is_read(&one.item) {
+            if self.private_and_outside(at, around, &one.item).is_some_and(is_read) {
                 (one.sharing, one.entry) = (Sharing::Firstprivate, "clause/firstprivate");
             }
         }
         own
     }
+
+    /// Whether the variable `name` of loop `at` is declared in the statement `around` it.
+    pub(super) fn is_declared_around(&self, at: usize, around: StmtId, name: &str) -> bool {
+        let place = self.bound[at].stmt().map(|stmt| self.unit.stmt(stmt).span.start);
+        let symbol = place.and_then(|place| self.symbols.lookup(name, place));
+        symbol.is_some_and(|symbol| self.is_inside(symbol, around))
+    }
+
+    /// Whether the only thread of a construct has a variable on the device that its loop `at` has private, and uses it beside
+    /// the loop: one variable stands for both.
+    pub(super) fn is_shared_around(&self, index: usize, at: usize, one: &Attribute) -> bool {
+        let outside = || self.private_and_outside(at, self.bound[index].stmt()?, &one.item);
+        one.sharing.is_private() && self.stated(index).contains(&one.item) && outside().is_some()
+    }
 }
 
 impl Maker<'_> {
-    /// The clauses of loop `at`, which gets no construct, for the code of its outermost directive.
+    /// The clauses of loop `at`, which gets no construct, for the code of the construct around it.
     pub(super) fn inner_attributes(&mut self, at: usize) -> Vec<Attribute> {
-        let Some(around) = self.input.outermost(at) else { return self.input.own_attributes(&[at]) };
+        let index = self.input.outermost(at);
+        let Some(around) = self.input.bound[index].stmt() else { return self.input.own_attributes(&[at]) };
         self.report_inner_private(at, self.input.unit.stmt(around).span);
         self.input.own_around(at, around)
     }
@@ -152,21 +169,40 @@ impl Maker<'_> {
         let Some(stmt) = self.input.bound[at].stmt() else { return };
         let code = self.input.code();
         let own = self.input.unit.stmt(stmt).span;
-        let inside = uses(self.input.unit, self.input.symbols, stmt);
-        let used: Vec<(&ListItem, SymbolId)> = private(&self.input.bound[at])
-            .filter_map(|item| Some((item, used_outside(code, item, own, around)?)))
-            .filter(|(_, symbol)| inside.of(*symbol).is_some_and(|used| used.written))
-            .collect();
-        let changed: Names = used.iter().map(|(_, symbol)| *symbol).collect();
-        let live = wanted::live_after(code, at, stmt, &changed);
-        let clobbered = used.into_iter().filter(|(_, symbol)| live.contains(symbol));
-        let said: Vec<Diag> =
-            clobbered.map(|(item, _)| diag::inner_private(item.span, &item.base.text)).collect();
-        self.diags.extend(said);
+        let items = private(&self.input.bound[at]);
+        let used = items.filter_map(|item| Some((item, used_outside(code, item, own, around)?))).collect();
+        let changed = self.report_changed(at, stmt, used);
         let counter = self.input.counter_outside(at, around).filter(|counter| !changed.contains(counter));
         let live = wanted::live_after(self.input.code(), at, stmt, &counter.into_iter().collect());
         let place = self.input.bound[at].directive.name_span;
         let names = live.into_iter().map(|counter| &self.input.symbols.get(counter).name);
         self.diags.extend(names.map(|name| diag::inner_private(place, name)));
+    }
+
+    /// Reports the `private` variables of the loops of the `kernels` construct `index` that the host runs, as `host_runs`: what
+    /// the launches inside assign is on the device, and is wanted after the loop.
+    pub(super) fn report_run_private(&mut self, index: usize, host_runs: &[StmtId]) {
+        for at in self.input.all_loops_below(index) {
+            let Some(stmt) = self.input.bound[at].stmt().filter(|stmt| host_runs.contains(stmt)) else {
+                continue;
+            };
+            let place = self.input.unit.stmt(stmt).span.start;
+            let items = private(&self.input.bound[at]);
+            let used =
+                items.filter_map(|item| Some((item, self.input.symbols.lookup(&item.base.text, place)?)));
+            self.report_changed(at, stmt, used.collect());
+        }
+    }
+
+    /// Reports those of the variables of loop `at`, the statement `stmt`, that it changes and that are wanted after it; all that
+    /// it changes.
+    fn report_changed(&mut self, at: usize, stmt: StmtId, used: Vec<(&ListItem, SymbolId)>) -> Names {
+        let inside = uses(self.input.unit, self.input.symbols, stmt);
+        let is_changed = |symbol: &SymbolId| inside.of(*symbol).is_some_and(|used| used.written);
+        let changed: Names = used.iter().map(|(_, symbol)| *symbol).filter(is_changed).collect();
+        let live = wanted::live_after(self.input.code(), at, stmt, &changed);
+        let clobbered = used.into_iter().filter(|(_, symbol)| live.contains(symbol));
+        self.diags.extend(clobbered.map(|(item, _)| diag::inner_private(item.span, &item.base.text)));
+        changed
     }
 }

@@ -191,6 +191,7 @@ impl Maker<'_> {
         };
         self.plan.arrays.extend(elementwise.map(array));
         self.plan.host_runs.extend(&parts.host_runs);
+        self.report_run_private(index, &parts.host_runs);
         self.ends(index, stmt, &parts);
         let by_host: Vec<StmtId> = outputs.by_host.keys().copied().collect();
         self.plan.by_host.extend(outputs.by_host);

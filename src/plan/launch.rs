@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::acc::ast::DirectiveKind;
 use crate::bind::{ancestors, descendants};
 use crate::diag;
-use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::host::ir::{Decl, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{Class, children, only_loop, uses};
 use crate::source::Span;
 
@@ -35,6 +35,18 @@ impl Input<'_> {
             let first = known.entry(last).or_insert(name);
             (*first != name && self.symbols.has_namesakes(name, span.start)).then_some(span)
         })
+    }
+
+    /// Where a construct declares a variable `extern` that is not known before: no clause can name it.
+    fn first_declared_extern(&self, stmt: StmtId) -> Option<Span> {
+        let mut declared = self.unit.decls_in(self.unit.stmt(stmt).span);
+        let is_first = |decl: &&Decl| {
+            let symbol = || self.symbols.lookup(&decl.name, decl.name_span.end);
+            decl.is_extern
+                && decl.kind == DeclKind::Variable
+                && symbol().is_some_and(|symbol| self.is_inside(symbol, stmt))
+        };
+        declared.find(is_first).map(|decl| decl.name_span)
     }
 
     /// Whether the way to the struct `base` begins with more than a variable.
@@ -90,6 +102,10 @@ impl Maker<'_> {
         }
         if let Some(span) = self.input.names_alike(index, stmt) {
             self.diags.push(diag::not_yet(span, "variables of one name in several namespaces"));
+            return;
+        }
+        if let Some(span) = self.input.first_declared_extern(stmt) {
+            self.diags.push(diag::not_yet(span, "a variable of the file that only the construct declares"));
             return;
         }
         let below: Vec<usize> = descendants(self.input.bound, index).collect();

@@ -336,16 +336,13 @@ impl Maker<'_> {
         over_gangs: bool,
         attributes: &mut Vec<Attribute>,
     ) {
-        self.hoist_private(at, attributes);
         let (Some(region), Some(stmt)) = (self.input.bound[index].stmt(), self.input.bound[at].stmt()) else {
             return;
         };
+        self.hoist_private(at, region, attributes);
         let own = self.input.own_attributes(&[at]);
         for reduction in own.iter().filter(|one| matches!(one.sharing, Sharing::Reduction(_))) {
-            let is_listed = |other: &Attribute| {
-                other.item == reduction.item
-                    && matches!(other.sharing, Sharing::Private | Sharing::Firstprivate)
-            };
+            let is_listed = |other: &Attribute| other.item == reduction.item && other.sharing.is_private();
             if !attributes.iter().any(is_listed) {
                 self.input.copy_reduction(index, region, stmt, reduction, attributes);
             }

@@ -84,7 +84,10 @@ impl<'a> Listed<'a> {
                 .stmt()
                 .map_or(code.bound[launched.index].directive.span, |stmt| code.unit.stmt(stmt).span);
             let own = private(one).filter(|item| used_outside(code, item, at, launched.region).is_none());
-            listed.private.extend(own.filter_map(symbol_of));
+            for (symbol, item) in own.filter_map(named) {
+                listed.private.insert(symbol);
+                listed.own_items.push((symbol, item, false));
+            }
         }
         listed
     }

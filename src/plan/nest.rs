@@ -467,7 +467,7 @@ impl Maker<'_> {
             let work = self.spread(inside, candidate, LANES, controlled, launch);
             inner_work.push((inner_at, work));
         }
-        self.rest_stays_sequential(&merged, &inner_work, &mut attributes);
+        self.rest_stays_sequential(stmt, &merged, &inner_work, &mut attributes);
         self.input.reductions_through(&headers, &mut attributes, &mut inner_work);
         let nest = (stmt, headers.as_slice(), carried.alone.as_slice());
         self.temporaries(construct, spread, nest, controlled, &mut attributes, launch);
@@ -570,9 +570,10 @@ impl Maker<'_> {
         }
     }
 
-    /// The loops inside a construct's loop that are not constructs themselves.
+    /// The loops inside a construct's loop, `around` them, that are not constructs themselves.
     fn rest_stays_sequential(
         &mut self,
+        around: StmtId,
         merged: &[usize],
         inner: &[(usize, WorkLoop)],
         attributes: &mut Vec<Attribute>,
@@ -580,7 +581,7 @@ impl Maker<'_> {
         let loops: Vec<usize> = merged.iter().copied().chain(inner.iter().map(|(at, _)| *at)).collect();
         let below: Vec<usize> = merged.iter().flat_map(|at| self.input.loops_below(*at)).collect();
         for below in below.into_iter().filter(|below| !loops.contains(below)) {
-            self.stays_sequential(below, &loops, attributes);
+            self.stays_sequential(below, around, &loops, attributes);
         }
     }
 
@@ -653,8 +654,14 @@ impl Maker<'_> {
         (found, ragged)
     }
 
-    /// A loop inside a distributed one that gets no construct of its own, with the loops in it except those in `spread`.
-    fn stays_sequential(&mut self, at: usize, spread: &[usize], attributes: &mut Vec<Attribute>) {
+    /// A loop inside a distributed one, `around` it, that gets no construct of its own, with the loops in it except those in `spread`.
+    fn stays_sequential(
+        &mut self,
+        at: usize,
+        around: StmtId,
+        spread: &[usize],
+        attributes: &mut Vec<Attribute>,
+    ) {
         let clauses = self.input.clauses(at);
         let is_implied = self.input.bound[at].text.is_none();
         if !clauses.seq && !is_implied && matches!(self.plan.items[at], Item::Gone) {
@@ -665,10 +672,10 @@ impl Maker<'_> {
             let why = why.unwrap_or(full);
             self.diags.push(diag::loop_sequential(self.input.bound[at].directive.name_span, why));
         }
-        self.hoist_private(at, attributes);
+        self.hoist_private(at, around, attributes);
         for below in self.input.loops_below(at) {
             if matches!(self.plan.items[below], Item::Gone) && !spread.contains(&below) {
-                self.stays_sequential(below, spread, attributes);
+                self.stays_sequential(below, around, spread, attributes);
             }
         }
     }
@@ -683,8 +690,12 @@ impl Maker<'_> {
     ) {
         let mut found: Vec<(Attribute, StmtId)> = attributes.iter().map(|one| (one.clone(), stmt)).collect();
         for at in combined.into_iter().chain(self.input.all_loops_below(index)) {
-            let own = self.inner_attributes(at).into_iter();
-            found.extend(own.map(|one| (one, self.input.bound[at].stmt().unwrap_or(stmt))));
+            let mut own = self.inner_attributes(at);
+            own.retain(|one| {
+                !self.input.is_shared_around(index, at, one)
+                    && !self.input.is_declared_around(at, stmt, &one.item)
+            });
+            found.extend(own.into_iter().map(|one| (one, self.input.bound[at].stmt().unwrap_or(stmt))));
         }
         for (attribute, place) in found {
             match attribute.sharing {

@@ -342,9 +342,7 @@ impl<'a> Input<'a> {
         let at = self.unit.stmt(stmt).span.start;
         let Some(symbol) = self.symbols.lookup(base_of(&reduction.item), at) else { return false };
         let used = uses(self.unit, self.symbols, region);
-        let listed = launch.iter().any(|other| {
-            other.item == reduction.item && matches!(other.sharing, Sharing::Private | Sharing::Firstprivate)
-        });
+        let listed = launch.iter().any(|other| other.item == reduction.item && other.sharing.is_private());
         listed || used.of(symbol).is_some_and(|used| !used.exposed)
     }
 
@@ -550,10 +548,12 @@ impl Maker<'_> {
         }
     }
 
-    /// The `private` variables of a loop that gets no construct become private to the construct around it.
-    pub(super) fn hoist_private(&mut self, at: usize, attributes: &mut Vec<Attribute>) {
+    /// The `private` variables of a loop that gets no construct become private to the construct of the statement `around` it,
+    /// if they are not declared there.
+    pub(super) fn hoist_private(&mut self, at: usize, around: StmtId, attributes: &mut Vec<Attribute>) {
         for attribute in self.inner_attributes(at) {
-            if matches!(attribute.sharing, Sharing::Private | Sharing::Firstprivate)
+            if attribute.sharing.is_private()
+                && !self.input.is_declared_around(at, around, &attribute.item)
                 && !attributes.iter().any(|other| other.item == attribute.item)
             {
                 attributes.push(attribute);

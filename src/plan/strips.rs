@@ -270,7 +270,7 @@ pub(super) fn parted(mut work: WorkLoop, strips: Vec<Strip>, short: i128, is_lau
         return work;
     }
     let attributes = work.attributes.clone();
-    work.attributes.retain(|one| !matches!(one.sharing, Sharing::Private | Sharing::Firstprivate));
+    work.attributes.retain(|one| !one.sharing.is_private());
     work.spread = Spread { gangs: true, lanes: false };
     let mut sizes = super::Sizes::default();
     if !is_launch {

@@ -408,6 +408,13 @@ pub enum Sharing {
     Deviceptr,
 }
 
+impl Sharing {
+    /// Whether each thread has a copy that is its own to the end.
+    pub fn is_private(&self) -> bool {
+        matches!(self, Sharing::Private | Sharing::Firstprivate)
+    }
+}
+
 /// One attribute of one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {

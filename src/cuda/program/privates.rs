@@ -13,7 +13,8 @@ pub use crate::plan::private;
 
 /// The loop directives in a region.
 pub fn loops<'a>(input: &Input<'a>, region: Span) -> impl Iterator<Item = &'a Bound> {
-    let all = input.bound.iter().filter(move |one| region.contains(one.directive.span));
+    let first = input.bound.partition_point(|one| one.directive.span.start < region.start);
+    let all = input.bound[first..].iter().take_while(move |one| region.contains(one.directive.span));
     all.filter(|one| one.directive.kind == DirectiveKind::Loop)
 }
 

@@ -7,6 +7,7 @@ use super::nest::Nest;
 use super::sizes::Shape;
 use crate::cuda::program::Input;
 use crate::cuda::program::levels::Levels;
+use crate::cuda::program::privates::{loops, private};
 use crate::sema::{self};
 use crate::source::Span;
 
@@ -16,11 +17,18 @@ pub fn levels_at(input: &Input, nest: &Nest, place: Span) -> Levels {
     around.fold(Levels::NONE, |sum, shared| sum.with(shared.levels()))
 }
 
-/// The levels of the loops that a variable is private to, each with those around it.
+/// The levels of the loops that a variable is private to, each with those around it: first those of loops that are divided.
 fn owners<'a>(input: &'a Input, nest: &'a Nest, name: &'a str) -> impl Iterator<Item = Levels> + 'a {
     let own =
         nest.values().filter(move |shared| shared.division.private.iter().any(|item| item.base.text == name));
-    own.map(|owner| levels_at(input, nest, owner.span(input)))
+    let divided = own.map(|owner| levels_at(input, nest, owner.span(input)));
+    divided.chain(nest.values().flat_map(move |shared| {
+        let inside = loops(input, shared.span(input)).filter(move |one| {
+            let is_divided = one.stmt().is_some_and(|stmt| nest.contains_key(&stmt));
+            !is_divided && private(one).any(|item| item.base.text == name)
+        });
+        inside.filter_map(move |one| Some(levels_at(input, nest, input.stmt_span(one.stmt()?))))
+    }))
 }
 
 /// The levels of the loop that a variable is private to, and of those around it; none if it is private to the construct. Of
