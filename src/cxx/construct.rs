@@ -895,10 +895,34 @@ impl<'a> Maker<'a> {
                     lines.push(format!("    {} {}{value};", variable.cpp(), variable.name));
                 }
             } else if self.clauses.scalars.contains(&(Keeps::Private, *symbol)) {
+                self.check_private(*symbol)?;
                 lines.push(format!("    {} {}[{}];", variable.cpp(), variable.name, self.size(variable)?));
             }
         }
         Ok(lines)
+    }
+
+    /// Refuses an array that loops have private and that the construct names outside of them, too: it would need two of them.
+    fn check_private(&self, symbol: SymbolId) -> Result<(), Why> {
+        let (unit, symbols) = (self.ground.files.own.unit, self.ground.symbols);
+        let names = |item: &ListItem| symbols.lookup(item.variable(), item.span.start) == Some(symbol);
+        let below = bind::descendants(self.ground.bound, self.index).chain([self.index]);
+        let owners = below.map(|at| &self.ground.bound[at]).filter(|one| {
+            one.directive.clauses.iter().any(|clause| match &clause.kind {
+                ClauseKind::Private(list) => list.iter().any(names),
+                _ => false,
+            })
+        });
+        let parts: Vec<Span> = owners.filter_map(|one| Some(unit.stmt(one.stmt()?).span)).collect();
+        match sema::is_named_outside(unit, symbols, (self.region, symbol), &parts) {
+            true => {
+                let name = &symbols.get(symbol).name;
+                let what =
+                    format!("`{name}`, a private array of a loop that is used outside of the loop, too,");
+                Err(Why::new(self.extent, what))
+            }
+            false => Ok(()),
+        }
     }
 
     /// Whether a variable is an argument of a procedure, which may give it its value.

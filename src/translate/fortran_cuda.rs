@@ -20,11 +20,11 @@ use crate::bind::{self, Bound, Target};
 use crate::cxx::{self, Construct, Elsewhere, Files, Function, Ground, Order, Procedures, Used, Why};
 use crate::diag::{self, Concern, pages};
 use crate::edit::{Edit, Ours, Rewrite};
-use crate::host::ir::{ScopeKind, StmtId, Unit};
+use crate::host::ir::{ScopeKind, StmtId, StmtKind, Unit};
 use crate::omp::SourceChange;
 use crate::plan::{self, Exit, Item};
 use crate::scan::{self, Conditions, Include, Scan};
-use crate::sema::{Class, Symbol, Texts};
+use crate::sema::{self, Class, Symbol, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
@@ -332,6 +332,7 @@ impl FortranCuda {
         if !layout::stands_alone(file, whole) {
             return Err(Why { at: span, what: "a construct among other code on one line".to_owned() });
         }
+        ends_alone(view, at, stmt)?;
         if self.is_parted(file, whole) {
             return Err(Why {
                 at: span,
@@ -359,29 +360,7 @@ impl FortranCuda {
         changes.extend(one.partner.map(|end| (end, Vec::new())));
         let edits = match construct.order.condition.take() {
             None => vec![layout::replaced(file, whole, &calls)],
-            Some(condition) => {
-                let mut lines = vec![format!("if ({condition}) then")];
-                lines.extend(calls.iter().map(|call| format!("  {call}")));
-                lines.push("else".to_owned());
-                let (before, mut last) = apart::kept(&view.ground, at, stmt);
-                lines.extend(before);
-                last.push("end if".to_owned());
-                let own: Vec<usize> = bind::descendants(bound, at).collect();
-                let mut edits = vec![layout::replaced(file, span, &lines)];
-                for below in own.iter().filter(|below| bound[**below].text.is_some()) {
-                    edits.push(layout::removed(file, bound[*below].directive.span));
-                }
-                match end {
-                    Some(end) => edits.push(layout::replaced(file, end, &last)),
-                    None => {
-                        let end = unit.stmt(stmt).span.end;
-                        let edit = layout::lines_after(file, end, span, &last);
-                        let what = || "a construct among other code on one line".to_owned();
-                        edits.push(edit.ok_or_else(|| Why { at: span, what: what() })?);
-                    }
-                }
-                edits
-            }
+            Some(condition) => beside_host_code(view, (at, stmt), &condition, &calls)?,
         };
         changes.push((at, edits));
         self.need(view, file, span.start, true)?;
@@ -749,6 +728,64 @@ fn is_passed(view: &View, known: &Symbol) -> bool {
     let is_object_with_procedures =
         known.record.as_deref().is_some_and(|tag| cxx::has_procedures(view.ground.files, tag));
     matches!(known.class, Class::Array | Class::Scalar | Class::Record) && !is_object_with_procedures
+}
+
+/// Refuses a loop whose last statement is that of a loop around it, too: what stands after the loop would stand in neither.
+fn ends_alone(view: &View, at: usize, stmt: StmtId) -> Result<(), Why> {
+    let one = &view.ground.bound[at];
+    let unit = view.ground.files.own.unit;
+    let Some(function) = one.function else { return Ok(()) };
+    let end = unit.stmt(stmt).span.end;
+    let is_shared = |outer: &StmtId| {
+        let around = unit.stmt(*outer);
+        *outer != stmt && around.span.end == end && matches!(around.kind, StmtKind::For { .. })
+    };
+    match sema::path_to(unit, unit.function(function).body, stmt).iter().any(is_shared) {
+        true => Err(Why {
+            at: one.directive.span,
+            what: "a loop that ends where a loop around it does".to_owned(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// The edits that put calls in place of construct `at` where a condition is true; otherwise the host runs the construct.
+fn beside_host_code(
+    view: &View,
+    (at, stmt): (usize, StmtId),
+    condition: &str,
+    calls: &[String],
+) -> Result<Vec<Edit>, Why> {
+    let Ground { bound, files, .. } = view.ground;
+    let Texts { file, unit } = files.own;
+    let span = bound[at].directive.span;
+    let after = |stmt: StmtId, like: Span, lines: &[String]| {
+        let edit = layout::lines_after(file, unit.stmt(stmt).span.end, like, lines);
+        edit.ok_or_else(|| Why { at: span, what: "a construct among other code on one line".to_owned() })
+    };
+    let mut lines = vec![format!("if ({condition}) then")];
+    lines.extend(calls.iter().map(|call| format!("  {call}")));
+    lines.push("else".to_owned());
+    let apart::Kept { before, after: mut last, loops } = apart::kept(&view.ground, at, stmt)?;
+    lines.extend(before);
+    last.push("end if".to_owned());
+    let mut edits = vec![layout::replaced(file, span, &lines)];
+    for below in bind::descendants(bound, at).filter(|below| bound[*below].text.is_some()) {
+        let own = bound[below].directive.span;
+        match loops.get(&below) {
+            Some(one) => {
+                ends_alone(view, below, one.stmt)?;
+                edits.push(layout::replaced(file, own, &one.before));
+                edits.push(after(one.stmt, own, &one.after)?);
+            }
+            None => edits.push(layout::removed(file, own)),
+        }
+    }
+    edits.push(match bound[at].partner {
+        Some(end) => layout::replaced(file, bound[end].directive.span, &last),
+        None => after(stmt, span, &last)?,
+    });
+    Ok(edits)
 }
 
 /// The edits that end a region of directive `at` where control leaves it.
