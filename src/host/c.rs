@@ -115,6 +115,7 @@ struct Specifiers {
     is_static: bool,
     is_extern: bool,
     is_const: bool,
+    is_mutable: bool,
     is_typedef: bool,
     /// The type itself is a reference.
     is_reference: bool,
@@ -440,6 +441,7 @@ impl Reader<'_> {
             is_static: false,
             is_extern: false,
             is_const: false,
+            is_mutable: false,
             is_typedef: node.kind() == "type_definition",
             is_reference: references::is_reference(self, node),
         };
@@ -459,6 +461,7 @@ impl Reader<'_> {
                 ("storage_class_specifier", b"extern") => found.is_extern = true,
                 ("storage_class_specifier", b"typedef") => found.is_typedef = true,
                 ("type_qualifier", b"const" | b"constexpr") => found.is_const = true,
+                ("type_qualifier" | "storage_class_specifier", b"mutable") => found.is_mutable = true,
                 _ => {}
             }
         }
@@ -686,7 +689,7 @@ impl Reader<'_> {
             self.references(name, declarator);
         }
         let is_restrict = self.is_restrict(span(declarator), span(name), derived.first());
-        Some(self.push_decl(Decl {
+        let id = self.push_decl(Decl {
             kind,
             name: self.declared_name(name),
             name_span: span(name),
@@ -699,7 +702,11 @@ impl Reader<'_> {
             is_const,
             is_restrict,
             fortran: Attributes::default(),
-        }))
+        });
+        if specifiers.is_mutable {
+            self.unit.mutable.insert(id);
+        }
+        Some(id)
     }
 
     /// The arguments of `T object(a, b[i]);` or `int &name(a);` in a C++ function, which reads like the prototype of a function

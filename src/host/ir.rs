@@ -77,6 +77,8 @@ pub struct Unit {
     pub conditional: Vec<(Span, DeclId)>,
     /// The names of structured bindings.
     pub bindings: BTreeSet<DeclId>,
+    /// The members that are `mutable`.
+    pub mutable: BTreeSet<DeclId>,
     /// Functions that take an argument by a reference through which they may write: the name, and the argument's place.
     pub by_reference: Vec<(String, usize)>,
     /// Names of C++ types that are references.

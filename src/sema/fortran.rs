@@ -433,6 +433,7 @@ impl Symbols {
                 from: 0,
                 decl: None,
                 is_const: false,
+                has_mutable: false,
                 is_reference: false,
                 fortran: Attributes::default(),
                 spelling: Some(spelling),

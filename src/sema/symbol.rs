@@ -82,8 +82,10 @@ pub struct Symbol {
     pub from: u32,
     /// The declaration, if it is in this file.
     pub decl: Option<DeclId>,
-    /// It is `const`.
+    /// It is `const`, and so are all its parts.
     pub is_const: bool,
+    /// A part of it is `mutable`.
+    pub has_mutable: bool,
     /// It is another name of an object that may outlive it.
     pub is_reference: bool,
     /// What only Fortran says of it.
@@ -112,6 +114,7 @@ impl Symbol {
             from: 0,
             decl: None,
             is_const: true,
+            has_mutable: false,
             is_reference: false,
             fortran: Attributes::default(),
             spelling: None,

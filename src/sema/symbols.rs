@@ -64,6 +64,8 @@ pub struct Symbols {
     static_members: FxHashSet<SymbolId>,
     /// The classes whose objects hold references.
     referring: FxHashSet<String>,
+    /// The classes of whose objects a part may change though they are `const`.
+    mutable: FxHashSet<String>,
     /// Functions by name, with the arguments that they may write to: references.
     pub(super) by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Object-like macros by name, with the names in their bodies.
@@ -118,6 +120,8 @@ pub(super) struct Types<'a> {
     records: FxHashMap<&'a str, (&'a Unit, &'a Record)>,
     /// The tags of enumerations, each with the type that its values have where it says one.
     pub(super) enums: FxHashMap<&'a str, Option<&'a str>>,
+    /// The classes with parts that are `mutable`.
+    mutable: FxHashSet<String>,
 }
 
 impl Symbols {
@@ -178,7 +182,8 @@ impl Symbols {
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
         }
         let enums = stated(&units);
-        let types = Types { units, typedefs, records, enums };
+        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default() };
+        types.mutable = types.with_mutable();
         let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();
         for name in ["swap", "exchange"] {
@@ -190,6 +195,7 @@ impl Symbols {
         symbols.operators = Operators::of(&types.units);
         symbols.overlaid = overlaid(&types.units);
         symbols.referring = types.referring();
+        symbols.mutable.clone_from(&types.mutable);
         if !unit.is_fortran() {
             symbols.member_types = types.members(&types.units);
             symbols.type_names = types.named_types(&types.units);
@@ -264,6 +270,11 @@ impl Symbols {
             BaseType::Record(id) => holds_references(unit, unit.record(*id), &self.referring),
             _ => false,
         }
+    }
+
+    /// Whether a part of each object of a class may change, though the object is `const`.
+    pub fn is_mutable(&self, class: &str) -> bool {
+        self.mutable.contains(class)
     }
 
     /// The names of the members of unions.
@@ -641,7 +652,8 @@ impl Symbols {
         };
         let is_floating = class == Class::Scalar && types.is_floating(decl, 0);
         let name = decl.name.clone();
-        let (fortran, is_const) = (decl.fortran.clone(), decl.is_const);
+        let has_mutable = types.is_mutable(home, decl, 0);
+        let (fortran, is_const) = (decl.fortran.clone(), decl.is_const && !has_mutable);
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
         let record = super::derived_types::record(decl).filter(|_| is_fortran);
@@ -659,6 +671,7 @@ impl Symbols {
             from,
             decl,
             is_const,
+            has_mutable,
             is_reference,
             fortran,
             spelling,
@@ -831,11 +844,59 @@ impl Types<'_> {
 
     /// The classes whose objects hold references.
     fn referring(&self) -> FxHashSet<String> {
+        self.classes(&holds_references)
+    }
+
+    /// The classes with parts that are `mutable`.
+    fn with_mutable(&self) -> FxHashSet<String> {
+        if self.units.iter().all(|unit| unit.mutable.is_empty()) {
+            return FxHashSet::default();
+        }
+        self.classes(&|home, record, known| self.holds_mutable(home, record, known, 0))
+    }
+
+    /// Whether a part of a variable is `mutable`.
+    fn is_mutable(&self, home: &Unit, decl: &Decl, depth: usize) -> bool {
+        !self.mutable.is_empty() && self.has_mutable(home, decl, &self.mutable, depth)
+    }
+
+    /// The same, where these classes are known to have such parts.
+    fn has_mutable(&self, home: &Unit, decl: &Decl, known: &FxHashSet<String>, depth: usize) -> bool {
+        let is_object = decl.derived.iter().all(|part| matches!(part, Derived::Array(_)));
+        is_object
+            && depth < TYPEDEF_DEPTH
+            && match &decl.base {
+                BaseType::Named(name) | BaseType::Tagged(name) => {
+                    let name = source::plain_name(name);
+                    known.contains(name)
+                        || self
+                            .typedefs
+                            .get(name)
+                            .is_some_and(|(home, typedef)| self.has_mutable(home, typedef, known, depth + 1))
+                }
+                BaseType::Record(id) => self.holds_mutable(home, home.record(*id), known, depth + 1),
+                _ => false,
+            }
+    }
+
+    fn holds_mutable(&self, home: &Unit, record: &Record, known: &FxHashSet<String>, depth: usize) -> bool {
+        let holds = |id: &DeclId| {
+            let decl = home.decl(*id);
+            home.mutable.contains(id) || !decl.is_static && self.has_mutable(home, decl, known, depth)
+        };
+        record.bases.iter().any(|base| known.contains(source::plain_name(base)))
+            || record.members.iter().any(holds)
+            || home.anonymous_in(record).any(|inner| inner.members.iter().any(holds))
+    }
+
+    /// The classes of which something is true that may be true of a class as it is of those which its objects hold.
+    fn classes(&self, holds: &dyn Fn(&Unit, &Record, &FxHashSet<String>) -> bool) -> FxHashSet<String> {
         let mut known = FxHashSet::default();
         loop {
-            let found = self.records.iter().filter(|(tag, (home, record))| {
-                !known.contains(**tag) && holds_references(home, record, &known)
-            });
+            let found = self
+                .records
+                .iter()
+                .filter(|(tag, (home, record))| !known.contains(**tag) && holds(home, record, &known));
             let found: Vec<String> = found.map(|(tag, _)| (*tag).to_owned()).collect();
             if found.is_empty() {
                 return known;

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::object::classes;
-use crate::cuda::program::Input;
-use crate::host::ir::{BaseType, ExprKind, Function, Record, RecordId, Unit};
+use crate::cuda::program::{Input, Seen};
+use crate::host::ir::{ExprKind, Function, Record};
 use crate::sema::SymbolKind;
 use crate::source::Span;
 
@@ -40,27 +40,12 @@ pub fn is_member(input: &Input, function: &Function, name: &str) -> bool {
 /// The members of anonymous unions and structs in the class of a function, and in its bases.
 fn members<'a>(input: &Input<'a>, function: &Function) -> BTreeSet<&'a str> {
     let known = classes(input, function).unwrap_or_default();
-    known.into_iter().flat_map(|(seen, record)| of_record(seen.unit, record)).collect()
-}
-
-fn of_record<'a>(unit: &'a Unit, class: &Record) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    for (at, inner) in unit.records.iter().enumerate() {
-        let is_inside = class.span.contains(inner.span) && inner.span != class.span;
-        if is_inside && belongs(unit, (at, inner), class) {
-            found.extend(inner.members.iter().map(|id| unit.decl(*id).name.as_str()));
-        }
-    }
-    found
-}
-
-/// Whether a record has no name and declares nothing, and stands in a class, or in another such record there.
-fn belongs(unit: &Unit, (at, inner): (usize, &Record), class: &Record) -> bool {
-    let id = RecordId(at as u32);
-    let is_anonymous =
-        inner.tag.is_none() && !unit.decls.iter().any(|decl| decl.base == BaseType::Record(id));
-    let holds = |other: &Record| other.span != inner.span && other.span.contains(inner.span);
-    let around = unit.records.iter().enumerate().filter(|(_, other)| holds(other));
-    let home = around.min_by_key(|(_, other)| other.span.len());
-    is_anonymous && home.is_some_and(|home| home.1.span == class.span || belongs(unit, home, class))
+    let of_record = |(seen, record): (Seen<'a>, &Record)| {
+        let inner = seen.unit.anonymous_in(record);
+        inner
+            .flat_map(|inner| &inner.members)
+            .map(|id| seen.unit.decl(*id).name.as_str())
+            .collect::<Vec<&str>>()
+    };
+    known.into_iter().flat_map(of_record).collect()
 }

@@ -496,8 +496,10 @@ fn captured_variables<'a>(
     for one in captured {
         let before = making.host.params.len();
         making.variable(one)?;
-        // What the region assigns is not a constant of the host.
-        let is_assigned = one.used.written || one.used.part_written;
+        // What the region assigns is not a constant of the host, unless only a part of it may change.
+        let has_mutable = one.decl.type_name().is_some_and(|class| making.input.symbols.is_mutable(class))
+            || making.input.symbols.get(one.symbol).has_mutable;
+        let is_assigned = (one.used.written || one.used.part_written) && !has_mutable;
         for param in making.host.params[before..].iter_mut().filter(|_| is_assigned) {
             // What has its type in the header, as `const double *`, keeps it.
             param.in_header.is_const &= param.in_header.base != "void";

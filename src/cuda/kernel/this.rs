@@ -17,7 +17,7 @@ use crate::cuda::types::motion::word;
 use crate::host::ir::{Decl, Derived, Expr, ExprId, ExprKind, Function};
 use crate::plan::Motion;
 use crate::sema::{Class, SymbolId, SymbolKind};
-use crate::source::Span;
+use crate::source::{Span, plain_name};
 
 /// Brings the object to the device, and has its pointers lead to what is there of what they lead to.
 pub fn add(making: &mut Making, index: usize) {
@@ -30,7 +30,8 @@ pub fn add(making: &mut Making, index: usize) {
     });
     let tail = Span { start: function.name_span.end, end: input.stmt_span(function.body).start };
     let tail = input.file().text(tail);
-    let is_const = words(tail.rsplit(')').next().unwrap_or_default()).contains(&"const");
+    let is_const = words(tail.rsplit(')').next().unwrap_or_default()).contains(&"const")
+        && !function.member_of.as_deref().is_some_and(|class| input.symbols.is_mutable(plain_name(class)));
     let is_present = input.clauses(index).any(|kind| matches!(kind, ClauseKind::Default { none: false }));
     let implied = match (is_present, is_const) {
         (true, _) => Motion::Present,

@@ -37,7 +37,7 @@ impl Operators {
         }
         let files: Vec<Seen> = input.files().collect();
         let holders = holders(&files);
-        let has_mutable = files.iter().any(has_mutable);
+        let has_mutable = files.iter().any(|seen| !seen.unit.mutable.is_empty());
         let changing = Changing { holders, has_mutable };
         for seen in &files {
             for function in &seen.unit.functions {
@@ -195,13 +195,6 @@ fn holders(files: &[Seen]) -> FxHashSet<String> {
     }
     spread(files, &mut found);
     found
-}
-
-/// Whether some member of a class is `mutable`.
-fn has_mutable(seen: &Seen) -> bool {
-    let head = |decl: &Decl| Span { start: decl.span.start, end: decl.name_span.start };
-    let mut members = seen.unit.decls.iter().filter(|decl| decl.kind == DeclKind::Member);
-    members.any(|decl| words(&seen.file.text(head(decl))).contains(&"mutable"))
 }
 
 /// What a class has, those that derive from it have, too.

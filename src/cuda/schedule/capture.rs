@@ -372,7 +372,7 @@ impl<'a> Capture<'a, '_> {
             is_visible,
             is_default_present: input.plan.construct(self.index).is_default_present,
             // What is constant may not come back.
-            is_input: is_memory && (one.decl.is_const && input.in_place || is_read()),
+            is_input: is_memory && (one.decl.is_const && !known.has_mutable && input.in_place || is_read()),
             may_have_object: input.plan.notes[self.index].may_have_object,
             is_wanted: !is_memory && !is_visible && one.class != Class::Pointer && self.is_wanted(one),
         }
