@@ -1163,7 +1163,7 @@ pub fn clang_refuses(at: Span, what: &str) -> Diag {
         273,
         Severity::Weaker,
         at,
-        format!("clang 19 does not compile {what} in a target construct"),
+        format!("clang 19 does not compile {what}"),
         "for other compilers only",
         "give a local variable its value, and use that; gcc compiles it as it is",
     )

@@ -10,8 +10,8 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem, PathStep}
 use crate::bind::Bound;
 use crate::diag::{self, Diag};
 use crate::host::ir::{BaseType, Decl, Derived, Unit};
-use crate::rules;
 use crate::sema::{Class, SymbolId, SymbolKind, Symbols};
+use crate::{plan, rules};
 
 use super::partial::{data, path};
 use super::{BaseLanguage, Target};
@@ -22,6 +22,7 @@ pub fn limits(unit: &Unit, symbols: &Symbols, bound: &[Bound], target: Target) -
     let family = rules::profile(target.profile).family.as_str();
     if target.speech == BaseLanguage::C && matches!(family, "clang" | "generic") {
         diags.extend(updates_of_statics(unit, symbols, bound));
+        diags.extend(union_members(symbols, bound));
     }
     if target.speech == BaseLanguage::C && matches!(family, "gcc" | "generic") {
         diags.extend(static_members(unit, symbols, bound));
@@ -85,6 +86,17 @@ fn updates_of_statics(unit: &Unit, symbols: &Symbols, bound: &[Bound]) -> Vec<Di
         });
     let bad = updates.flatten().filter(|item| symbol(symbols, item).is_some_and(|id| statics.contains(&id)));
     bad.map(|item| diag::update_of_static(item.span, item.variable())).collect()
+}
+
+/// clang 19: members of anonymous unions in clauses, where no object has the union.
+fn union_members(symbols: &Symbols, bound: &[Bound]) -> Vec<Diag> {
+    let lists = bound.iter().flat_map(|one| &one.directive.clauses).map(|clause| plan::list(&clause.kind));
+    let bad = lists.flatten().filter(|item| symbols.is_of_union(&item.base.text, item.span.start));
+    bad.map(|item| {
+        let what = format!("`{}`, a member of an anonymous union, in a clause", item.base.text);
+        diag::clang_refuses(item.span, &what)
+    })
+    .collect()
 }
 
 /// gcc 12: objects in `map` whose class has a static member, or a base or a member of such a class.

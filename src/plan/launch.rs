@@ -167,7 +167,7 @@ impl Maker<'_> {
         if let Some(expr) = found {
             self.diags.push(diag::clang_refuses(
                 expr.span,
-                "a member of what a call, a cast, a compound literal or a computed address leads to",
+                "a member of what a call, a cast, a compound literal or a computed address leads to in a target construct",
             ));
         }
     }
@@ -185,7 +185,8 @@ impl Maker<'_> {
             Some((first, &self.input.unit.decl(decl).name))
         });
         if let Some((at, name)) = found {
-            self.diags.push(diag::clang_refuses(at, &format!("`{name}`, a name of a structured binding")));
+            let what = format!("`{name}`, a name of a structured binding in a target construct");
+            self.diags.push(diag::clang_refuses(at, &what));
         }
     }
 

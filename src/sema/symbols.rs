@@ -88,6 +88,8 @@ pub struct Symbols {
     ways: Vec<u32>,
     /// The names of members that lie over one another: those of unions, and of what is defined in them.
     overlaid: FxHashSet<String>,
+    /// The members of anonymous unions outside of classes, by name, with the places that mean them.
+    of_unions: FxHashMap<String, Vec<Span>>,
     /// The derived types of Fortran.
     pub(super) derived_types: DerivedTypes,
     /// The operators that the program defines.
@@ -194,6 +196,9 @@ impl Symbols {
         }
         symbols.operators = Operators::of(&types.units);
         symbols.overlaid = overlaid(&types.units);
+        for (name, scope) in unit.union_variables() {
+            symbols.of_unions.entry(name.to_owned()).or_default().push(scope);
+        }
         symbols.referring = types.referring();
         symbols.mutable.clone_from(&types.mutable);
         if !unit.is_fortran() {
@@ -275,6 +280,16 @@ impl Symbols {
     /// Whether a part of each object of a class may change, though the object is `const`.
     pub fn is_mutable(&self, class: &str) -> bool {
         self.mutable.contains(class)
+    }
+
+    /// Whether a name at `at` means a member of an anonymous union that stands in no class.
+    pub fn is_of_union(&self, name: &str, at: u32) -> bool {
+        let name = source::plain_name(name);
+        let Some(scopes) = self.of_unions.get(name) else { return false };
+        let known = self.lookup(name, at).map(|symbol| self.get(symbol).scope);
+        scopes.iter().any(|scope| {
+            scope.start <= at && at < scope.end && known.is_none_or(|known| known.contains(*scope))
+        })
     }
 
     /// The names of the members of unions.

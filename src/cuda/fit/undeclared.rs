@@ -43,6 +43,11 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     }
     let unit = input.unit();
     for expr in unit.exprs_in(span) {
+        if let ExprKind::Name(name) = &expr.kind
+            && input.symbols.is_of_union(name, expr.span.start)
+        {
+            return Err(refused(expr.span, &format!("`{name}`, a member of an anonymous union,")));
+        }
         let (ExprKind::Assign(_, at, _) | ExprKind::Index(at, _)) = &expr.kind else { continue };
         let Some((name, span)) = root(input, *at).filter(|(name, _)| !name.contains("::")) else { continue };
         if is_unknown(&name, span.start) {
