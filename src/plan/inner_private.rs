@@ -198,7 +198,10 @@ impl Maker<'_> {
     /// it changes.
     fn report_changed(&mut self, at: usize, stmt: StmtId, used: Vec<(&ListItem, SymbolId)>) -> Names {
         let inside = uses(self.input.unit, self.input.symbols, stmt);
-        let is_changed = |symbol: &SymbolId| inside.of(*symbol).is_some_and(|used| used.written);
+        let is_changed = |symbol: &SymbolId| {
+            let has_parts = matches!(self.input.symbols.get(*symbol).class, Class::Array | Class::Record);
+            inside.of(*symbol).is_some_and(|used| used.written || used.part_written && has_parts)
+        };
         let changed: Names = used.iter().map(|(_, symbol)| *symbol).filter(is_changed).collect();
         let live = wanted::live_after(self.input.code(), at, stmt, &changed);
         let clobbered = used.into_iter().filter(|(_, symbol)| live.contains(symbol));
