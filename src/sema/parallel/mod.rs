@@ -293,13 +293,14 @@ impl<'n, 'a> Judge<'n, 'a> {
         }
         let mut called =
             spans.iter().flat_map(|span| facts.unit.exprs_in(*span)).filter_map(|expr| match &expr.kind {
-                ExprKind::Call { callee, .. } => Some(match &facts.unit.expr(*callee).kind {
-                    ExprKind::Name(name) => Some(name),
-                    _ => None,
-                }),
+                ExprKind::Call { callee, .. } => Some(facts.unit.expr(*callee)),
                 _ => None,
             });
-        let changes = called.any(|name| name.is_none_or(|name| facts.changes_something(name)));
+        let changes = called.any(|callee| match &callee.kind {
+            ExprKind::Name(name) if facts.is_called_macro(name) => !nest.is_harmless(name, callee.span),
+            ExprKind::Name(name) => facts.changes_something(name),
+            _ => true,
+        });
         changes.then(|| "its first line calls a function that may change something".to_owned())
     }
 
