@@ -10,9 +10,11 @@ pub mod references;
 use tree_sitter::{Parser, Tree};
 
 use crate::scan::{self, Scan};
-use crate::source::{SourceFile, Span};
+use crate::source::{Language, SourceFile, Span};
 
-use super::forms::{CompoundLiteral, Designated, Designator, EnumSpecifier, Measured};
+use super::forms::{
+    CompoundLiteral, Designated, Designator, EnumSpecifier, Instance, Local, Measured, ValueBlock,
+};
 use super::ir::*;
 
 use node::Node;
@@ -50,6 +52,18 @@ pub fn parser(cpp: bool) -> Option<Parser> {
     let language = if cpp { tree_sitter_cpp::LANGUAGE } else { tree_sitter_c::LANGUAGE };
     parser.set_language(&language.into()).ok()?;
     Some(parser)
+}
+
+/// The expression that a text is, and a unit that holds nothing else.
+pub fn expression(text: &str, is_cpp: bool) -> Option<(Unit, ExprId)> {
+    let language = if is_cpp { Language::Cpp } else { Language::C };
+    let whole = format!("int value = ({text}\n);\n");
+    let file = SourceFile::new("an expression", whole.into_bytes(), language);
+    let tree = tree(&file.bytes, is_cpp).filter(|tree| !tree.root_node().has_error())?;
+    let unit = unit(&file, &Scan::default(), Some(tree));
+    let only = unit.globals.first().filter(|_| unit.top_level.len() == 1)?;
+    let value = unit.decl(*only).init?;
+    Some((unit, value))
 }
 
 /// Whether a text is an expression that may stand alone in parentheses.
@@ -259,14 +273,22 @@ impl Reader<'_> {
         if kind.kind() == "enum_specifier" || kind.kind().ends_with("_specifier") {
             self.specifier_type(kind);
         }
-        let (mut at, mut stars) = (declarator, 0);
-        while at.kind() == "pointer_declarator" {
-            stars += 1;
-            let Some(inner) = at.child_by_field_name("declarator") else { return String::new() };
+        let (mut at, mut signs) = (declarator, String::new());
+        while matches!(at.kind(), "pointer_declarator" | "reference_declarator") {
+            signs.insert(0, if at.kind() == "pointer_declarator" { '*' } else { '&' });
+            // To the grammar, a reference has an inside without a name.
+            let inner = at.child_by_field_name("declarator").or_else(|| at.named_child(0));
+            let Some(inner) = inner else { return String::new() };
             at = inner;
         }
+        // `auto f() -> type`
+        let parts = self.named(at).into_iter();
+        let after = parts.filter(|part| part.kind() == "trailing_return_type").last();
         match at.kind() {
-            "function_declarator" => format!("{}{}", self.text(kind), "*".repeat(stars)),
+            "function_declarator" => match after.and_then(|after| after.named_child(0)) {
+                Some(kind) => self.text(kind),
+                None => format!("{}{signs}", self.text(kind)),
+            },
             _ => String::new(),
         }
     }
@@ -1109,11 +1131,15 @@ impl Reader<'_> {
     }
 
     fn expr_here(&mut self, node: Node) -> ExprId {
-        let mut node = node;
+        let (outer, mut node) = (node.kind(), node);
         while node.kind() == "parenthesized_expression" {
             let inside = self.named(node);
             let [only] = inside.as_slice() else { break };
             node = *only;
+        }
+        if node.kind() == "compound_statement" && outer == "parenthesized_expression" {
+            let kind = self.value_block(node);
+            return self.push_expr(span(node), kind);
         }
         let kind = self.expr_kind(node).unwrap_or_else(|| self.opaque_expr(node));
         self.push_expr(span(node), kind)
@@ -1177,9 +1203,43 @@ impl Reader<'_> {
         if let Some(cast) = self.named_cast(function, arguments) {
             return Some(cast);
         }
+        if matches!(function.kind(), "primitive_type" | "sized_type_specifier")
+            && let [operand] = self.named(arguments)[..]
+        {
+            return Some(ExprKind::Cast { to: self.text(function), operand: self.expr(operand) });
+        }
         let callee = self.expr(function);
         let args = self.named(arguments).into_iter().map(|arg| self.expr(arg)).collect();
         Some(ExprKind::Call { callee, args })
+    }
+
+    /// `({ … })`
+    fn value_block(&mut self, node: Node) -> ExprKind {
+        let (mut locals, mut value) = (Vec::new(), None);
+        let mut parts = Vec::new();
+        for child in self.named(node) {
+            let part = self.expr(child);
+            parts.push(part);
+            let ExprKind::Opaque(inside) = &self.unit.expr(part).kind else { continue };
+            value = inside.first().copied().filter(|_| child.kind() == "expression_statement");
+            let kind = child.child_by_field_name("type").filter(|_| child.kind() == "declaration");
+            let Some(words) = kind.map(|kind| self.text(kind)) else { continue };
+            for declared in inside {
+                let name = |id: &ExprId| match &self.unit.expr(*id).kind {
+                    ExprKind::Name(name) => Some(name.clone()),
+                    _ => None,
+                };
+                let found = match &self.unit.expr(*declared).kind {
+                    ExprKind::Opaque(parts) => {
+                        parts.first().and_then(name).map(|name| (name, parts.get(1).copied()))
+                    }
+                    _ => name(declared).map(|name| (name, None)),
+                };
+                locals.extend(found.map(|(name, init)| Local { name, words: words.clone(), init }));
+            }
+        }
+        self.unit.forms.blocks.push(ValueBlock { span: span(node), locals, value });
+        ExprKind::Opaque(parts)
     }
 
     /// A member of an object.
@@ -1211,7 +1271,10 @@ impl Reader<'_> {
         let operator = || field("operator").map(Node::kind);
         let kind = match node.kind() {
             "identifier" | "this" | "qualified_identifier" => ExprKind::Name(self.text(node)),
-            "template_function" => ExprKind::Name(self.text(field("name")?)),
+            "template_function" => {
+                self.unit.forms.instances.push(Instance { span: span(node), text: self.text(node) });
+                ExprKind::Name(self.text(field("name")?))
+            }
             "lambda_expression" => self.lambda(node),
             // Their arguments are read.
             "argument_list" | "new_expression" | "new_declarator" | "delete_expression" => {

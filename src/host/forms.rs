@@ -25,6 +25,10 @@ pub struct Forms {
     pub bound_words: Vec<Span>,
     /// Each `_Generic( … )`.
     pub generic: Vec<Span>,
+    /// Each `({ … })`.
+    pub blocks: Vec<ValueBlock>,
+    /// Each name of a function with template arguments: `f<int>`.
+    pub instances: Vec<Instance>,
 }
 
 /// `enum tag { … }`, with or without its list.
@@ -82,6 +86,37 @@ pub struct CompoundLiteral {
     pub is_array: bool,
 }
 
+/// `({ … })`: a block that gives a value.
+#[derive(Clone, Debug)]
+pub struct ValueBlock {
+    /// The braces and what is in them.
+    pub span: Span,
+    /// The variables that it declares, in order.
+    pub locals: Vec<Local>,
+    /// Its last expression.
+    pub value: Option<ExprId>,
+}
+
+/// The name of a function with template arguments.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// All of it.
+    pub span: Span,
+    /// The same as written.
+    pub text: String,
+}
+
+/// A variable of a block that gives a value.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// The words of its type.
+    pub words: String,
+    /// Its first value.
+    pub init: Option<ExprId>,
+}
+
 /// What has a place in the source.
 pub trait Placed {
     /// Its bytes.
@@ -103,7 +138,7 @@ macro_rules! placed {
         }
     )*};
 }
-placed!(EnumSpecifier, Measured, Designated, CompoundLiteral);
+placed!(EnumSpecifier, Measured, Designated, CompoundLiteral, ValueBlock, Instance);
 
 /// Those of a list in source order that lie in `span`.
 pub fn inside<T: Placed>(all: &[T], span: Span) -> impl Iterator<Item = &T> {
@@ -122,6 +157,8 @@ impl Forms {
         self.literals.sort_by_key(Placed::place);
         self.bound_words.sort_by_key(Placed::place);
         self.generic.sort_by_key(Placed::place);
+        self.blocks.sort_by_key(Placed::place);
+        self.instances.sort_by_key(Placed::place);
     }
 }
 

@@ -78,6 +78,11 @@ pub fn declarations(file: &SourceFile, scan: &Scan) -> ir::Unit {
     }
 }
 
+/// The expression of C or C++ that a text is by itself, as the body of a macro may be one, and a unit that holds nothing else.
+pub fn expression(text: &str, is_cpp: bool) -> Option<(ir::Unit, ir::ExprId)> {
+    c::expression(text, is_cpp)
+}
+
 /// How many places of a shadow the grammar cannot read. The shadow is that of `past`, except for what was `replaced`.
 pub fn errors(file: &SourceFile, scan: &Scan, past: Option<&Past>, replaced: &[Replaced]) -> usize {
     if past.is_some_and(|past| past.again(&scan.shadow, replaced).is_some()) {

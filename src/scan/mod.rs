@@ -166,7 +166,7 @@ pub struct Define {
 }
 
 /// What was found in one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// The OpenACC directives in source order.
     pub directives: Vec<DirectiveText>,

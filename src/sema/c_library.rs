@@ -78,5 +78,41 @@ pub fn returned(name: &str) -> CType {
     CType::Number(number)
 }
 
+/// Whether a function of the library or of the compilers gives a floating-point number; `None` for one that is not known.
+pub fn gives_floating(name: &str) -> Option<bool> {
+    const OTHERS: &str = "atof strtod strtof strtold drand48 erand48 difftime nan nanf nanl inf inff infl huge_val huge_valf \
+        huge_vall omp_get_wtime omp_get_wtick MPI_Wtime MPI_Wtick lerp powi powif";
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    let of = |name: &str| returned(name).number().map(|number| !number.is_integer());
+    let is_other = || OTHERS.split_whitespace().any(|known| known == name).then_some(true);
+    of(name).or_else(|| of(name.strip_suffix('l')?)).or_else(is_other)
+}
+
+/// Whether a name is that of a constant of `<math.h>` or `<float.h>` that is a floating-point number.
+pub fn is_floating_constant(name: &str) -> bool {
+    const ENDINGS: [&str; 5] = ["_MAX", "_MIN", "_EPSILON", "_TRUE_MIN", "_DENORM_MIN"];
+    let of_type = ["FLT", "DBL", "LDBL"].iter().find_map(|stem| name.strip_prefix(stem));
+    matches!(name, "HUGE_VAL" | "HUGE_VALF" | "HUGE_VALL" | "INFINITY" | "NAN")
+        || of_type.is_some_and(|ending| ENDINGS.contains(&ending))
+        || name.strip_prefix("M_").is_some_and(|rest| {
+            rest.trim_end_matches('l').split('_').all(|word| {
+                matches!(
+                    word,
+                    "E" | "LOG2E"
+                        | "LOG10E"
+                        | "LN2"
+                        | "LN10"
+                        | "PI"
+                        | "SQRT2"
+                        | "SQRT1"
+                        | "1"
+                        | "2"
+                        | "4"
+                        | "SQRTPI"
+                )
+            })
+        })
+}
+
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,9 @@
 use crate::host::ir::{BaseType, BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
 
 use super::loop_header::{Header, NotCanonical};
-use super::symbol::{Class, SymbolId, SymbolKind};
+use super::symbol::{Class, SymbolKind};
 use super::symbols::Symbols;
+use super::value_type;
 
 /// The header of the `for` statement `stmt`.
 pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
@@ -34,7 +35,7 @@ fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanon
     let known = symbols.get(var);
     if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown)
         || known.is_floating
-        || known.class == Class::Scalar && is_real(unit, symbols, var)
+        || value_type::is_floating_variable(unit, symbols, var, at)
     {
         return Err(NotCanonical("its variable is not an integer"));
     }
@@ -55,7 +56,7 @@ fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanon
     if values().any(|expr| changes(unit, expr)) {
         return Err(NotCanonical("its header changes another variable"));
     }
-    if values().any(|expr| is_floating(unit, symbols, expr)) {
+    if values().any(|expr| value_type::is_floating(unit, symbols, expr)) {
         return Err(NotCanonical("its bounds or its step are not integers"));
     }
     if !unit.is_fortran() && values().any(|expr| symbols.has_object(unit, expr)) {
@@ -146,66 +147,6 @@ fn increment(unit: &Unit, step: ExprId, is_var: &dyn Fn(ExprId) -> bool) -> Opti
         },
         _ => None,
     }
-}
-
-/// Whether an expression is, as far as is seen, a floating-point number.
-fn is_floating(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
-    let is_real_number = |symbol: SymbolId| symbols.get(symbol).is_floating || is_real(unit, symbols, symbol);
-    match &unit.expr(expr).kind {
-        ExprKind::Name(_) => symbols
-            .named(unit, expr)
-            .is_some_and(|symbol| symbols.get(symbol).class == Class::Scalar && is_real_number(symbol)),
-        ExprKind::Index(base, _) | ExprKind::Deref(base) if !unit.is_fortran() => {
-            let named =
-                symbols.named(unit, *base).filter(|symbol| symbols.get(*symbol).class != Class::Scalar);
-            named.map_or_else(|| is_floating(unit, symbols, *base), is_real_number)
-        }
-        ExprKind::Literal => unit.reals.contains(&unit.expr(expr).span.start),
-        ExprKind::Cast { to, .. } => is_real_type(to),
-        ExprKind::Call { callee, .. } => match &unit.expr(*callee).kind {
-            ExprKind::Name(name) => makes_real(unit, name),
-            _ => false,
-        },
-        ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => is_floating(unit, symbols, *operand),
-        ExprKind::Binary(op, left, right) => {
-            let is_number =
-                matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide);
-            is_number && (is_floating(unit, symbols, *left) || is_floating(unit, symbols, *right))
-        }
-        ExprKind::Conditional(_, left, right) => {
-            is_floating(unit, symbols, *left) || is_floating(unit, symbols, *right)
-        }
-        _ => false,
-    }
-}
-
-/// Whether the words of a type are those of a floating-point number.
-fn is_real_type(words: &str) -> bool {
-    !words.contains('*') && words.split_whitespace().any(|word| matches!(word, "float" | "double"))
-}
-
-/// Whether a function of C makes a floating-point number: one of the file, or of `<math.h>`.
-fn makes_real(unit: &Unit, name: &str) -> bool {
-    let mut own = unit.function_places(name).map(|at| unit.functions[at].returns.as_str()).peekable();
-    if own.peek().is_some() {
-        return own.any(is_real_type);
-    }
-    const MATHEMATICAL: [&str; 18] = [
-        "sqrt", "fabs", "pow", "exp", "log", "log2", "log10", "floor", "ceil", "round", "trunc", "fmin",
-        "fmax", "fmod", "cbrt", "hypot", "sin", "cos",
-    ];
-    let name = name.strip_prefix("std::").unwrap_or(name);
-    let is_named = |name: &str| MATHEMATICAL.contains(&name);
-    !unit.is_fortran() && (is_named(name) || name.strip_suffix(['f', 'l']).is_some_and(is_named))
-}
-
-/// Whether the declaration of a variable of C says that it is a floating-point number.
-fn is_real(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
-    let decl = symbols.get(symbol).decl.map(|decl| unit.decl(decl));
-    decl.is_some_and(|decl| match &decl.base {
-        BaseType::Builtin(words) => is_real_type(words) && !unit.is_fortran(),
-        _ => false,
-    })
 }
 
 /// Whether the variable comes nearer to its bound with each step, as far as the step is known: a loop such as

@@ -30,6 +30,7 @@ mod outside;
 mod parallel;
 mod reduction;
 mod refusal;
+mod shown;
 mod subscript;
 mod sum;
 mod symbol;
@@ -38,6 +39,7 @@ mod texts;
 mod type_names;
 mod typing;
 mod uses;
+mod value_type;
 mod ways;
 
 pub use array::{Elementwise, LineKind, Piece, elementwise};

@@ -23,6 +23,7 @@ use super::holds::Type;
 use super::loop_header::KnownHeaders;
 use super::operators::Operators;
 use super::outside::{self, Dummy, Others, Outside};
+use super::shown::Shown;
 use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
 use super::type_names::{is_in_template, is_standard_scalar};
 use super::uses::{KnownLent, KnownUses};
@@ -106,6 +107,8 @@ pub struct Symbols {
     pub(super) member_types: FxHashMap<String, Option<Type>>,
     /// The types that have names by `typedef`.
     pub(super) type_names: FxHashMap<String, Type>,
+    /// What the files show of other types.
+    pub(super) shown: Shown,
 }
 
 /// The arguments of a procedure.
@@ -204,6 +207,7 @@ impl Symbols {
         if !unit.is_fortran() {
             symbols.member_types = types.members(&types.units);
             symbols.type_names = types.named_types(&types.units);
+            symbols.shown = Shown::new(&types, unit, text);
         }
         for function in &unit.functions {
             if symbols.functions.last().is_none_or(|last| last.end <= function.span.start) {
@@ -247,6 +251,9 @@ impl Symbols {
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
         }
+        let (bodies, macros_of) = (&self.bodies, &self.macros);
+        let is_varied = |name: &str| bodies.get(name) == Some(&None) || macros_of.get(name) == Some(&None);
+        self.shown.take_macros(macros, is_varied);
     }
 
     /// Whether the program may go other ways in a part of the file than its structure shows.

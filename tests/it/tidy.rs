@@ -78,6 +78,7 @@ const MAY_MAKE_SOURCES: &[(&str, &str)] = &[
         "headers are read once for all files, with the options of those that include them",
     ),
     ("src/cli/verify.rs", "what was read from the disk; `Headers::source` says what options say"),
+    ("src/host/c.rs", "an expression by itself"),
     ("src/source/file.rs", "`with` itself"),
     ("src/translate/calls.rs", "an expression by itself"),
     ("src/translate/fortran_cuda.rs", "functions in C++ that we write"),
