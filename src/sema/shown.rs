@@ -23,8 +23,8 @@ const VARIED: usize = 8;
 /// So many lists of arguments of one template are read.
 const INSTANCES: usize = 64;
 
-/// Bases of bases are followed no further than this.
-const DEPTH: usize = 16;
+/// So many bases of a class, and bases of these, are looked at.
+const BASES: usize = 64;
 
 /// A function or its prototype.
 #[derive(Clone, Debug)]
@@ -123,6 +123,8 @@ impl Shown {
 
     fn take_records(&mut self, types: &Types, number: usize) {
         let unit = types.units[number];
+        // For each record, the first one of those in it, or itself.
+        let mut begins: Vec<usize> = Vec::new();
         for (at, record) in unit.records.iter().enumerate() {
             let mut members = FxHashMap::default();
             let typed = |id: &DeclId| {
@@ -139,23 +141,34 @@ impl Shown {
                     _ => known,
                 }
             };
-            // What an anonymous union or struct holds counts as a member of what it stands in. Inner ones were read before.
-            let inside = unit.records[..at].iter().rev().take_while(|inner| record.span.contains(inner.span));
-            let inner = inside.filter(|inner| inner.tag.is_none()).flat_map(|inner| &inner.members);
-            for id in record.members.iter().chain(inner) {
+            for id in &record.members {
                 members.entry(unit.decl(*id).name.clone()).or_insert_with(|| typed(id));
             }
+            // What an anonymous union or struct holds is found as what a base holds is. Inner records stand before outer ones.
+            let of_members: FxHashSet<u32> =
+                record.members.iter().filter_map(|id| defined(unit.decl(*id))).collect();
+            let (mut parts, mut next) = (Vec::new(), at);
+            while let Some(inner) =
+                next.checked_sub(1).filter(|inner| record.span.contains(unit.records[*inner].span))
+            {
+                if unit.records[inner].tag.is_none() && !of_members.contains(&(inner as u32)) {
+                    parts.push(numbered(number, RecordId(inner as u32)));
+                }
+                next = begins[inner];
+            }
+            begins.push(next);
             let name = record.tag.clone().unwrap_or_else(|| numbered(number, RecordId(at as u32)));
-            self.bases.entry(name.clone()).or_insert_with(|| record.bases.clone());
+            self.bases.entry(name.clone()).or_insert_with(|| [record.bases.clone(), parts].concat());
             self.members.entry(name).or_insert(members);
         }
         let named = unit.decls.iter().filter(|decl| decl.kind == DeclKind::Typedef);
         for decl in named {
             if let BaseType::Record(id) = decl.base
                 && unit.record(id).tag.is_none()
-                && let Some(members) = self.members.get(&numbered(number, id)).cloned()
+                && !self.members.contains_key(&decl.name)
             {
-                self.members.entry(decl.name.clone()).or_insert(members);
+                self.members.insert(decl.name.clone(), FxHashMap::default());
+                self.bases.insert(decl.name.clone(), vec![numbered(number, id)]);
             }
         }
     }
@@ -244,7 +257,7 @@ impl Shown {
     pub(super) fn classes<'s>(&'s self, class: &'s str) -> Vec<&'s str> {
         let mut found = vec![class];
         let mut at = 0;
-        while at < found.len().min(DEPTH) {
+        while at < found.len().min(BASES) {
             let bases = self.bases.get(found[at]).into_iter().flatten();
             found.extend(bases.map(|base| source::plain_name(base)));
             at += 1;
@@ -327,6 +340,11 @@ impl Shown {
 /// The name that a record without a tag has here: the number of its unit, and its own.
 fn numbered(unit: usize, record: RecordId) -> String {
     format!("@{unit}:{}", record.0)
+}
+
+/// The number of the record that a declaration defines as its type.
+fn defined(decl: &Decl) -> Option<u32> {
+    if let BaseType::Record(id) = decl.base { Some(id.0) } else { None }
 }
 
 /// Whether the type of a variable is not named where it is declared.
