@@ -8,7 +8,7 @@ use crate::acc::ast::ListItem;
 use crate::bind::ancestors;
 use crate::diag;
 use crate::host::ir::{ExprKind, StmtId};
-use crate::sema::{self, Class, SymbolId, uses};
+use crate::sema::{self, Class, SymbolId, Use, uses};
 use crate::source::Span;
 
 use super::listed::{Code, private, used_outside};
@@ -126,11 +126,26 @@ impl Input<'_> {
         symbol.is_some_and(|symbol| self.is_inside(symbol, around))
     }
 
+    /// Whether the code of a statement beside the loop in it changes a variable.
+    fn is_changed_beside(&self, around: StmtId, own: StmtId, symbol: SymbolId) -> bool {
+        let path = sema::path_to(self.unit, around, own);
+        let is_change = |how: &Use| how.written || how.part_written || how.address_taken;
+        let changes = |stmt: StmtId| uses(self.unit, self.symbols, stmt).of(symbol).is_some_and(is_change);
+        let outer = path.iter().filter(|stmt| **stmt != own);
+        let mut beside = outer.flat_map(|stmt| sema::children(self.unit, *stmt));
+        beside.any(|stmt| !path.contains(&stmt) && changes(stmt))
+    }
+
     /// Whether the only thread of a construct has a variable on the device that its loop `at` has private, and uses it beside
-    /// the loop: one variable stands for both.
+    /// the loop, or changes it there in `kernels`: one variable stands for both.
     pub(super) fn is_shared_around(&self, index: usize, at: usize, one: &Attribute) -> bool {
-        let outside = || self.private_and_outside(at, self.bound[index].stmt()?, &one.item);
-        one.sharing.is_private() && self.stated(index).contains(&one.item) && outside().is_some()
+        let stmts = self.bound[index].stmt().zip(self.bound[at].stmt());
+        let Some((around, own)) = stmts.filter(|_| one.sharing.is_private()) else { return false };
+        let in_kernels = self.bound[index].directive.kind.is_kernels();
+        self.private_and_outside(at, around, &one.item).is_some_and(|symbol| {
+            self.stated(index).contains(&one.item)
+                || in_kernels && self.is_changed_beside(around, own, symbol)
+        })
     }
 }
 
