@@ -282,8 +282,8 @@ impl Reader<'_> {
             at = inner;
         }
         // `auto f() -> type`
-        let parts = self.named(at).into_iter();
-        let after = parts.filter(|part| part.kind() == "trailing_return_type").last();
+        let mut parts = self.named(at).into_iter();
+        let after = parts.rfind(|part| part.kind() == "trailing_return_type");
         match at.kind() {
             "function_declarator" => match after.and_then(|after| after.named_child(0)) {
                 Some(kind) => self.text(kind),

@@ -48,6 +48,9 @@ pub(super) enum Returned {
     Known(Type),
 }
 
+/// The parameters of a macro, if it has a list of them, and its body.
+type Definition = (Option<Vec<String>>, String);
+
 /// The body of a macro, or what stands in the parentheses of `decltype`: an expression in a unit of its own.
 pub(super) type Fragment = Rc<(Unit, ExprId)>;
 
@@ -63,7 +66,7 @@ pub(super) struct Shown {
     /// The functions by name.
     functions: FxHashMap<String, Vec<Signature>>,
     /// Macros that are defined in several ways: their parameters and bodies.
-    varied: FxHashMap<String, Vec<(Option<Vec<String>>, String)>>,
+    varied: FxHashMap<String, Vec<Definition>>,
     /// The words before the names of variables whose type has no name.
     words: FxHashMap<DeclId, String>,
     /// The parameters of templates, by the name of the class or the function; several lists for several of one name.
