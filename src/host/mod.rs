@@ -6,6 +6,7 @@
 pub mod forms;
 pub mod ir;
 
+mod anonymous;
 mod asked;
 mod c;
 mod fortran;
@@ -22,6 +23,7 @@ use crate::budget;
 use crate::scan::Scan;
 use crate::source::{Language, SourceFile, Span};
 
+pub use anonymous::Anonymous;
 pub use asked::Asked;
 pub use c::apart;
 pub use c::references::refer;

@@ -7,9 +7,7 @@ use std::sync::OnceLock;
 
 use crate::source::{Named, Span};
 
-use super::ir::{
-    BaseType, Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, RecordId, Stmt, StmtId, StmtKind, Unit,
-};
+use super::ir::{Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, Stmt, StmtId, StmtKind, Unit};
 
 /// Nodes by where they begin: the offset, and the number of the node.
 #[derive(Clone, Debug, Default)]
@@ -135,50 +133,6 @@ impl Unit {
     pub fn records_named(&self, tag: &str) -> impl DoubleEndedIterator<Item = &Record> + use<'_> {
         let found = self.record_names.of(tag, self.records.len(), |at| self.records[at].tag.as_deref());
         found.into_iter().map(|at| &self.records[at])
-    }
-
-    /// The anonymous unions and structs in a class, whose members are named as its own are.
-    pub fn anonymous_in<'a>(&'a self, class: &'a Record) -> impl Iterator<Item = &'a Record> {
-        self.records
-            .iter()
-            .enumerate()
-            .filter(|(at, inner)| {
-                let is_inside = class.span.contains(inner.span) && inner.span != class.span;
-                is_inside && self.belongs((*at, inner), class)
-            })
-            .map(|(_, inner)| inner)
-    }
-
-    /// The members of anonymous unions outside of classes, which are named as variables are, and where that may be.
-    pub fn union_variables(&self) -> Vec<(&str, Span)> {
-        let is_apart = |id: RecordId, span: Span| {
-            !self.declares(id)
-                && !self.records.iter().any(|other| other.span != span && other.span.contains(span))
-        };
-        let unions = self.records.iter().enumerate().filter(|(_, one)| one.is_union && one.tag.is_none());
-        let apart = unions.filter(|(at, one)| is_apart(RecordId(*at as u32), one.span));
-        apart
-            .flat_map(|(_, one)| {
-                let block = self.block_around(one.span).map(|block| self.stmt(block).span.end);
-                let scope = Span { start: one.span.end, end: block.unwrap_or(u32::MAX) };
-                one.members.iter().map(move |id| (self.decl(*id).name.as_str(), scope))
-            })
-            .collect()
-    }
-
-    /// Whether something is declared with a record as its type. Before a semicolon the grammar may see an empty name.
-    fn declares(&self, id: RecordId) -> bool {
-        self.decls.iter().any(|decl| decl.base == BaseType::Record(id) && !decl.name.is_empty())
-    }
-
-    /// Whether a record has no name and declares nothing, and stands in a class, or in another such record there.
-    fn belongs(&self, (at, inner): (usize, &Record), class: &Record) -> bool {
-        let id = RecordId(at as u32);
-        let is_anonymous = inner.tag.is_none() && !self.declares(id);
-        let holds = |other: &Record| other.span != inner.span && other.span.contains(inner.span);
-        let around = self.records.iter().enumerate().filter(|(_, other)| holds(other));
-        let home = around.min_by_key(|(_, other)| other.span.len());
-        is_anonymous && home.is_some_and(|home| home.1.span == class.span || self.belongs(home, class))
     }
 
     /// The functions whose names begin so.

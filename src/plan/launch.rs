@@ -37,14 +37,17 @@ impl Input<'_> {
         })
     }
 
-    /// Where a construct declares a variable `extern` that is not known before: no clause can name it.
+    /// Where a construct declares a variable `extern` that its name does not mean before: no clause can name it.
     fn first_declared_extern(&self, stmt: StmtId) -> Option<Span> {
         let mut declared = self.unit.decls_in(self.unit.stmt(stmt).span);
+        let before = self.unit.stmt(stmt).span.start;
         let is_first = |decl: &&Decl| {
-            let symbol = || self.symbols.lookup(&decl.name, decl.name_span.end);
+            let meant = |place: u32| self.symbols.lookup(&decl.name, place);
             decl.is_extern
                 && decl.kind == DeclKind::Variable
-                && symbol().is_some_and(|symbol| self.is_inside(symbol, stmt))
+                && meant(decl.name_span.end).is_some_and(|symbol| {
+                    self.is_inside(symbol, stmt) || meant(before) != Some(symbol)
+                })
         };
         declared.find(is_first).map(|decl| decl.name_span)
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::host::Anonymous;
 use crate::host::forms::EnumSpecifier;
 use crate::host::ir::{
     BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record, StmtId, StmtKind,
@@ -127,6 +128,8 @@ pub(super) struct Types<'a> {
     pub(super) enums: FxHashMap<&'a str, Option<&'a str>>,
     /// The classes with parts that are `mutable`.
     mutable: FxHashSet<String>,
+    /// Their anonymous unions and structs by unit, if there are such classes.
+    anonymous: Vec<Anonymous<'a>>,
 }
 
 impl Symbols {
@@ -187,7 +190,7 @@ impl Symbols {
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
         }
         let enums = stated(&units);
-        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default() };
+        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default(), anonymous: Vec::new() };
         types.mutable = types.with_mutable();
         let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();
@@ -199,9 +202,7 @@ impl Symbols {
         }
         symbols.operators = Operators::of(&types.units);
         symbols.overlaid = overlaid(&types.units);
-        for (name, scope) in unit.union_variables() {
-            symbols.of_unions.entry(name.to_owned()).or_default().push(scope);
-        }
+        symbols.take_unions(unit);
         symbols.referring = types.referring();
         symbols.mutable.clone_from(&types.mutable);
         if !unit.is_fortran() {
@@ -287,6 +288,18 @@ impl Symbols {
     /// Whether a part of each object of a class may change, though the object is `const`.
     pub fn is_mutable(&self, class: &str) -> bool {
         self.mutable.contains(class)
+    }
+
+    /// Notes the members of anonymous unions that stand in no class: they are named as variables are.
+    fn take_unions(&mut self, unit: &Unit) {
+        let all = Anonymous::of(unit);
+        for union in all.apart().iter().filter(|one| one.is_union) {
+            let block = unit.block_around(union.span).map(|block| unit.stmt(block).span.end);
+            let scope = Span { start: union.span.end, end: block.unwrap_or(u32::MAX) };
+            for id in &union.members {
+                self.of_unions.entry(unit.decl(*id).name.clone()).or_default().push(scope);
+            }
+        }
     }
 
     /// Whether a name at `at` means a member of an anonymous union that stands in no class.
@@ -870,10 +883,11 @@ impl Types<'_> {
     }
 
     /// The classes with parts that are `mutable`.
-    fn with_mutable(&self) -> FxHashSet<String> {
+    fn with_mutable(&mut self) -> FxHashSet<String> {
         if self.units.iter().all(|unit| unit.mutable.is_empty()) {
             return FxHashSet::default();
         }
+        self.anonymous = self.units.iter().map(|unit| Anonymous::of(unit)).collect();
         self.classes(&|home, record, known| self.holds_mutable(home, record, known, 0))
     }
 
@@ -901,6 +915,13 @@ impl Types<'_> {
             }
     }
 
+    /// The anonymous unions and structs in a class.
+    fn anonymous_in(&self, home: &Unit, class: &Record) -> impl Iterator<Item = &Record> {
+        let all = self.units.iter().zip(&self.anonymous).filter(move |(unit, _)| std::ptr::eq(**unit, home));
+        let span = class.span;
+        all.flat_map(move |(_, all)| all.inside(span)).copied()
+    }
+
     fn holds_mutable(&self, home: &Unit, record: &Record, known: &FxHashSet<String>, depth: usize) -> bool {
         let holds = |id: &DeclId| {
             let decl = home.decl(*id);
@@ -908,7 +929,7 @@ impl Types<'_> {
         };
         record.bases.iter().any(|base| known.contains(source::plain_name(base)))
             || record.members.iter().any(holds)
-            || home.anonymous_in(record).any(|inner| inner.members.iter().any(holds))
+            || self.anonymous_in(home, record).any(|inner| inner.members.iter().any(holds))
     }
 
     /// The classes of which something is true that may be true of a class as it is of those which its objects hold.

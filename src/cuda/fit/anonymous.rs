@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::object::classes;
 use crate::cuda::program::{Input, Seen};
+use crate::host::Anonymous;
 use crate::host::ir::{ExprKind, Function, Record};
 use crate::sema::SymbolKind;
 use crate::source::Span;
@@ -41,11 +42,9 @@ pub fn is_member(input: &Input, function: &Function, name: &str) -> bool {
 fn members<'a>(input: &Input<'a>, function: &Function) -> BTreeSet<&'a str> {
     let known = classes(input, function).unwrap_or_default();
     let of_record = |(seen, record): (Seen<'a>, &Record)| {
-        let inner = seen.unit.anonymous_in(record);
-        inner
-            .flat_map(|inner| &inner.members)
-            .map(|id| seen.unit.decl(*id).name.as_str())
-            .collect::<Vec<&str>>()
+        let all = Anonymous::of(seen.unit);
+        let members = all.inside(record.span).iter().flat_map(|inner| &inner.members);
+        members.map(|id| seen.unit.decl(*id).name.as_str()).collect::<Vec<&str>>()
     };
     known.into_iter().flat_map(of_record).collect()
 }

@@ -222,7 +222,7 @@ pub fn is_copied(input: &Input, symbol: SymbolId) -> bool {
 }
 
 /// Whether what defines a type or an enumerator means the same in the device file: it stands at file scope, and so does all
-/// that it names.
+/// that it names, and no directive stands in it.
 pub fn is_portable(input: &Input, name: &str) -> bool {
     let mut pending = vec![name.to_owned()];
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -236,6 +236,7 @@ pub fn is_portable(input: &Input, name: &str) -> bool {
                 let is_template = before.trim_ascii_end().ends_with(b">");
                 let in_function = seen.unit.function_around(span).is_some();
                 if is_template
+                    || holds_directive(seen, span)
                     || !in_function && functions::in_namespace(seen, span)
                     || !adds_portable(input, seen, span, &mut pending)
                 {
@@ -245,6 +246,13 @@ pub fn is_portable(input: &Input, name: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether functions of a class have directives in its definition: the host's copy has other code there.
+fn holds_directive(seen: &Seen, span: Span) -> bool {
+    let all = &seen.scan.directives;
+    let after = all.partition_point(|one| one.span.start < span.start);
+    all.get(after).is_some_and(|one| span.contains(one.span))
 }
 
 /// That a launch names no type and no constant of the function around it which the device file can have no copy of.
