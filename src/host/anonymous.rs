@@ -37,9 +37,8 @@ impl<'a> Anonymous<'a> {
             while open.last().is_some_and(|last| !place(last).contains(place(&at))) {
                 open.pop();
             }
-            let is_anonymous = |at: &usize| {
-                unit.records[*at].tag.is_none() && !declared.contains(&RecordId(*at as u32))
-            };
+            let is_anonymous =
+                |at: &usize| unit.records[*at].tag.is_none() && !declared.contains(&RecordId(*at as u32));
             if is_anonymous(&at) {
                 let record = &unit.records[at];
                 match open.iter().rev().find(|outer| !is_anonymous(outer)) {

@@ -45,9 +45,8 @@ impl Input<'_> {
             let meant = |place: u32| self.symbols.lookup(&decl.name, place);
             decl.is_extern
                 && decl.kind == DeclKind::Variable
-                && meant(decl.name_span.end).is_some_and(|symbol| {
-                    self.is_inside(symbol, stmt) || meant(before) != Some(symbol)
-                })
+                && meant(decl.name_span.end)
+                    .is_some_and(|symbol| self.is_inside(symbol, stmt) || meant(before) != Some(symbol))
         };
         declared.find(is_first).map(|decl| decl.name_span)
     }

@@ -190,7 +190,8 @@ impl Symbols {
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
         }
         let enums = stated(&units);
-        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default(), anonymous: Vec::new() };
+        let mut types =
+            Types { units, typedefs, records, enums, mutable: FxHashSet::default(), anonymous: Vec::new() };
         types.mutable = types.with_mutable();
         let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();

@@ -41,7 +41,6 @@ const DIFFERENCES: &[Difference] = &[
     difference("fixtures/c/kernels-host-counters/kernels-host-counters.c", &[82], 211, To::OpenMp, ASKS),
     difference("fixtures/cpp/kernels-conditions/kernels-conditions.cpp", &[12, 31], 211, To::Cuda, ASKS),
     difference("fixtures/bad/A0299-kernels.c", &[5], 211, To::Cuda, ASKS),
-    difference("fixtures/bad/A0299-kernels.c", &[9], 211, To::OpenMp, ASKS),
     difference("fixtures/bad/A0308-label.c", &[6], 308, To::OpenMp, BRACED),
     difference("fixtures/c/loop-forms/loop-forms.c", &[88], 11, To::OpenMp, NOT_EQUAL),
     difference("fixtures/c/loops-of-pointers/loops-of-pointers.c", &[23], 11, To::OpenMp, NOT_EQUAL),
