@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::scan::{self, Fork};
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 use super::{Edit, EditSet, Rewrite};
 
@@ -353,26 +353,10 @@ fn in_comment(text: &[u8]) -> bool {
                 None => return true,
             },
             [b'/', ..] => &rest[at + 1..],
-            _ => &rest[after_literal(rest, at)..],
+            _ => &rest[at + source::literal_length(&rest[at..], rest[at])..],
         };
     }
     false
-}
-
-/// Where a literal with quotes ends that begins at a byte: at its line's end at the latest.
-fn after_literal(text: &[u8], begin: usize) -> usize {
-    let quote = text[begin];
-    let mut at = begin + 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\\' => at += 1,
-            b'\n' => return at,
-            _ if *byte == quote => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    text.len()
 }
 
 /// Whether a text begins within a comment.

@@ -6,20 +6,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::Span;
 
-use super::ir::{BaseType, Record, RecordId, Unit};
+use super::ir::{BaseType, RecordId, Unit};
 
 /// The anonymous unions and structs of a file.
 #[derive(Debug, Default)]
-pub struct Anonymous<'a> {
+pub struct Anonymous {
     /// Those in a class, and in such records there, by the bytes of the class.
-    inside: BTreeMap<(u32, u32), Vec<&'a Record>>,
+    inside: BTreeMap<(u32, u32), Vec<RecordId>>,
     /// Those in no record.
-    apart: Vec<&'a Record>,
+    apart: Vec<RecordId>,
 }
 
-impl<'a> Anonymous<'a> {
+impl Anonymous {
     /// Those of a file.
-    pub fn of(unit: &'a Unit) -> Anonymous<'a> {
+    pub fn of(unit: &Unit) -> Anonymous {
+        if unit.records.iter().all(|record| record.tag.is_some()) {
+            return Anonymous::default();
+        }
         // Before a semicolon the grammar may see an empty name.
         let declaring = unit.decls.iter().filter(|decl| !decl.name.is_empty());
         let declared: BTreeSet<RecordId> = declaring
@@ -40,7 +43,7 @@ impl<'a> Anonymous<'a> {
             let is_anonymous =
                 |at: &usize| unit.records[*at].tag.is_none() && !declared.contains(&RecordId(*at as u32));
             if is_anonymous(&at) {
-                let record = &unit.records[at];
+                let record = RecordId(at as u32);
                 match open.iter().rev().find(|outer| !is_anonymous(outer)) {
                     Some(class) => found.inside.entry(key(place(class))).or_default().push(record),
                     None if open.is_empty() => found.apart.push(record),
@@ -53,12 +56,12 @@ impl<'a> Anonymous<'a> {
     }
 
     /// Those in a class, by its bytes.
-    pub fn inside(&self, class: Span) -> &[&'a Record] {
+    pub fn inside(&self, class: Span) -> &[RecordId] {
         self.inside.get(&key(class)).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Those in no record: functions and files have them.
-    pub fn apart(&self) -> &[&'a Record] {
+    pub fn apart(&self) -> &[RecordId] {
         &self.apart
     }
 }

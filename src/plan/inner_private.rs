@@ -8,7 +8,7 @@ use crate::acc::ast::ListItem;
 use crate::bind::ancestors;
 use crate::diag;
 use crate::host::ir::{ExprKind, StmtId};
-use crate::sema::{self, Class, SymbolId, Use, uses};
+use crate::sema::{self, Class, SymbolId, uses};
 use crate::source::Span;
 
 use super::listed::{Code, private, used_outside};
@@ -129,8 +129,9 @@ impl Input<'_> {
     /// Whether the code of a statement beside the loop in it changes a variable.
     fn is_changed_beside(&self, around: StmtId, own: StmtId, symbol: SymbolId) -> bool {
         let path = sema::path_to(self.unit, around, own);
-        let is_change = |how: &Use| how.written || how.part_written || how.address_taken;
-        let changes = |stmt: StmtId| uses(self.unit, self.symbols, stmt).of(symbol).is_some_and(is_change);
+        let changes = |stmt: StmtId| {
+            uses(self.unit, self.symbols, stmt).of(symbol).is_some_and(|how| !how.is_unchanged())
+        };
         let outer = path.iter().filter(|stmt| **stmt != own);
         let mut beside = outer.flat_map(|stmt| sema::children(self.unit, *stmt));
         beside.any(|stmt| !path.contains(&stmt) && changes(stmt))

@@ -126,8 +126,6 @@ impl Shown {
 
     fn take_records(&mut self, types: &Types, number: usize) {
         let unit = types.units[number];
-        // For each record, the first one of those in it, or itself.
-        let mut begins: Vec<usize> = Vec::new();
         for (at, record) in unit.records.iter().enumerate() {
             let mut members = FxHashMap::default();
             let typed = |id: &DeclId| {
@@ -147,19 +145,9 @@ impl Shown {
             for id in &record.members {
                 members.entry(unit.decl(*id).name.clone()).or_insert_with(|| typed(id));
             }
-            // What an anonymous union or struct holds is found as what a base holds is. Inner records stand before outer ones.
-            let of_members: FxHashSet<u32> =
-                record.members.iter().filter_map(|id| defined(unit.decl(*id))).collect();
-            let (mut parts, mut next) = (Vec::new(), at);
-            while let Some(inner) =
-                next.checked_sub(1).filter(|inner| record.span.contains(unit.records[*inner].span))
-            {
-                if unit.records[inner].tag.is_none() && !of_members.contains(&(inner as u32)) {
-                    parts.push(numbered(number, RecordId(inner as u32)));
-                }
-                next = begins[inner];
-            }
-            begins.push(next);
+            // What an anonymous union or struct holds is found as what a base holds is.
+            let parts = types.anonymous[number].inside(record.span).iter();
+            let parts: Vec<String> = parts.map(|id| numbered(number, *id)).collect();
             let name = record.tag.clone().unwrap_or_else(|| numbered(number, RecordId(at as u32)));
             self.bases.entry(name.clone()).or_insert_with(|| [record.bases.clone(), parts].concat());
             self.members.entry(name).or_insert(members);
@@ -343,11 +331,6 @@ impl Shown {
 /// The name that a record without a tag has here: the number of its unit, and its own.
 fn numbered(unit: usize, record: RecordId) -> String {
     format!("@{unit}:{}", record.0)
-}
-
-/// The number of the record that a declaration defines as its type.
-fn defined(decl: &Decl) -> Option<u32> {
-    if let BaseType::Record(id) = decl.base { Some(id.0) } else { None }
 }
 
 /// Whether the type of a variable is not named where it is declared.

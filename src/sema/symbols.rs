@@ -128,8 +128,8 @@ pub(super) struct Types<'a> {
     pub(super) enums: FxHashMap<&'a str, Option<&'a str>>,
     /// The classes with parts that are `mutable`.
     mutable: FxHashSet<String>,
-    /// Their anonymous unions and structs by unit, if there are such classes.
-    anonymous: Vec<Anonymous<'a>>,
+    /// The anonymous unions and structs of each unit.
+    pub(super) anonymous: Vec<Anonymous>,
 }
 
 impl Symbols {
@@ -190,8 +190,8 @@ impl Symbols {
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
         }
         let enums = stated(&units);
-        let mut types =
-            Types { units, typedefs, records, enums, mutable: FxHashSet::default(), anonymous: Vec::new() };
+        let anonymous = units.iter().map(|unit| Anonymous::of(unit)).collect();
+        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default(), anonymous };
         types.mutable = types.with_mutable();
         let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();
@@ -203,7 +203,7 @@ impl Symbols {
         }
         symbols.operators = Operators::of(&types.units);
         symbols.overlaid = overlaid(&types.units);
-        symbols.take_unions(unit);
+        symbols.take_unions(unit, &types);
         symbols.referring = types.referring();
         symbols.mutable.clone_from(&types.mutable);
         if !unit.is_fortran() {
@@ -292,9 +292,10 @@ impl Symbols {
     }
 
     /// Notes the members of anonymous unions that stand in no class: they are named as variables are.
-    fn take_unions(&mut self, unit: &Unit) {
-        let all = Anonymous::of(unit);
-        for union in all.apart().iter().filter(|one| one.is_union) {
+    fn take_unions(&mut self, unit: &Unit, types: &Types) {
+        let apart =
+            types.anonymous_of(unit).into_iter().flat_map(Anonymous::apart).map(|id| unit.record(*id));
+        for union in apart.filter(|one| one.is_union) {
             let block = unit.block_around(union.span).map(|block| unit.stmt(block).span.end);
             let scope = Span { start: union.span.end, end: block.unwrap_or(u32::MAX) };
             for id in &union.members {
@@ -884,11 +885,10 @@ impl Types<'_> {
     }
 
     /// The classes with parts that are `mutable`.
-    fn with_mutable(&mut self) -> FxHashSet<String> {
+    fn with_mutable(&self) -> FxHashSet<String> {
         if self.units.iter().all(|unit| unit.mutable.is_empty()) {
             return FxHashSet::default();
         }
-        self.anonymous = self.units.iter().map(|unit| Anonymous::of(unit)).collect();
         self.classes(&|home, record, known| self.holds_mutable(home, record, known, 0))
     }
 
@@ -916,11 +916,9 @@ impl Types<'_> {
             }
     }
 
-    /// The anonymous unions and structs in a class.
-    fn anonymous_in(&self, home: &Unit, class: &Record) -> impl Iterator<Item = &Record> {
-        let all = self.units.iter().zip(&self.anonymous).filter(move |(unit, _)| std::ptr::eq(**unit, home));
-        let span = class.span;
-        all.flat_map(move |(_, all)| all.inside(span)).copied()
+    /// The anonymous unions and structs of a unit.
+    fn anonymous_of(&self, home: &Unit) -> Option<&Anonymous> {
+        self.units.iter().position(|unit| std::ptr::eq(*unit, home)).map(|at| &self.anonymous[at])
     }
 
     fn holds_mutable(&self, home: &Unit, record: &Record, known: &FxHashSet<String>, depth: usize) -> bool {
@@ -930,7 +928,10 @@ impl Types<'_> {
         };
         record.bases.iter().any(|base| known.contains(source::plain_name(base)))
             || record.members.iter().any(holds)
-            || self.anonymous_in(home, record).any(|inner| inner.members.iter().any(holds))
+            || self.anonymous_of(home).is_some_and(|all| {
+                let mut members = all.inside(record.span).iter().flat_map(|id| &home.record(*id).members);
+                members.any(holds)
+            })
     }
 
     /// The classes of which something is true that may be true of a class as it is of those which its objects hold.

@@ -43,7 +43,7 @@ fn members<'a>(input: &Input<'a>, function: &Function) -> BTreeSet<&'a str> {
     let known = classes(input, function).unwrap_or_default();
     let of_record = |(seen, record): (Seen<'a>, &Record)| {
         let all = Anonymous::of(seen.unit);
-        let members = all.inside(record.span).iter().flat_map(|inner| &inner.members);
+        let members = all.inside(record.span).iter().flat_map(|id| &seen.unit.record(*id).members);
         members.map(|id| seen.unit.decl(*id).name.as_str()).collect::<Vec<&str>>()
     };
     known.into_iter().flat_map(of_record).collect()
