@@ -254,6 +254,10 @@ impl Reader<'_> {
             all.data.push((clause, item.clone()));
             return Ok(());
         }
+        // The variable of a loop is declared in its head.
+        if (self.inside)(symbol) {
+            return Ok(());
+        }
         let word = match clause {
             DataClause::Copy => "copy",
             DataClause::Copyin { .. } => "copyin",

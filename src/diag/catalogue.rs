@@ -1298,6 +1298,18 @@ pub fn inner_private(at: Span, name: &str) -> Diag {
     )
 }
 
+/// A0300
+pub fn loop_variable_wanted(at: Span, name: &str) -> Diag {
+    diag(
+        300,
+        Severity::Differs,
+        at,
+        format!("the loop counts with `{name}` of the code around it, which needs its value after the loop"),
+        "one variable for both",
+        "declare a variable of its own in the head of the loop, or count with another one",
+    )
+}
+
 /// A0301
 pub fn not_yet(at: Span, what: &str) -> Diag {
     diag(

@@ -129,6 +129,7 @@ pages! {
     297 OpenMp "A0297.md"
     298 Each "A0298.md"
     299 OpenMp "A0299.md"
+    300 Both "A0300.md"
     301 OpenMp "A0301.md"
     302 Both "A0302.md"
     303 OpenMp "A0303.md"

@@ -365,7 +365,7 @@ impl Settling<'_, '_> {
 }
 
 /// An item of a clause that is not in the source.
-fn implied_item(symbols: &sema::Symbols, at: u32, symbol: SymbolId) -> ListItem {
+pub(super) fn implied_item(symbols: &sema::Symbols, at: u32, symbol: SymbolId) -> ListItem {
     let name = symbols.get(symbol).name.clone();
     let span = Span { start: at, end: at };
     ListItem { base: Name { text: name.clone(), span }, parts: Vec::new(), text: name, span, common: false }

@@ -30,7 +30,7 @@ impl Input<'_> {
         construct.or_else(|| around().last()).unwrap_or(at)
     }
 
-    /// C: the variable of loop `at`, which is private to it (2.6.1), if code `around` it names that outside of such loops.
+    /// The variable of loop `at`, which is private to it (2.6.1), if code `around` it names that outside of such loops.
     fn counter_outside(&self, at: usize, around: Span) -> Option<SymbolId> {
         let symbol = self.governed_counter(at)?;
         let outside = self.outer_names.get_or_init(|| self.names_outside()).get(&symbol)?;
@@ -38,11 +38,12 @@ impl Input<'_> {
         outside.get(first).is_some_and(|place| *place < around.end).then_some(symbol)
     }
 
-    /// C: the variable of the loop of a directive, if it is declared before the loop.
+    /// The variable of the loop of a directive of the source, if it is declared before the loop.
     fn governed_counter(&self, at: usize) -> Option<SymbolId> {
-        let stmt = self.bound[at].stmt().filter(|_| self.bound[at].directive.kind.is_loop())?;
+        let one = &self.bound[at];
+        let stmt = one.stmt().filter(|_| one.directive.kind.is_loop() && one.text.is_some())?;
         let header = sema::header(self.unit, self.symbols, stmt).ok()?;
-        (!header.declared && !self.unit.is_fortran()).then_some(header.var)
+        (!header.declared).then_some(header.var)
     }
 
     /// Where the variables of such loops are named outside of all those that count with them, in order.
@@ -77,10 +78,11 @@ impl Input<'_> {
     fn is_private_in(&self, index: usize, part: StmtId, name: &str) -> bool {
         let around = self.unit.stmt(part).span;
         self.all_loops_below(index).into_iter().any(|at| {
-            let own = self.bound[at].stmt().map(|stmt| self.unit.stmt(stmt).span);
-            own.filter(|own| around.contains(*own)).is_some_and(|own| {
+            let inside = |stmt: &StmtId| around.contains(self.unit.stmt(*stmt).span);
+            self.bound[at].stmt().filter(inside).is_some_and(|stmt| {
                 let mut items = private(&self.bound[at]).filter(|item| item.base.text == name);
-                items.any(|item| used_outside(self.code(), item, own, around).is_none())
+                let code = self.code();
+                items.any(|item| used_outside(code, item, code.own_extent(stmt, item), around).is_none())
             })
         })
     }
@@ -97,9 +99,10 @@ impl Input<'_> {
 
     /// The variable `name` that loop `at` has private, if code of the statement `around` names it outside of the loop.
     fn private_and_outside(&self, at: usize, around: StmtId, name: &str) -> Option<SymbolId> {
-        let (inner, outer) = (self.unit.stmt(self.bound[at].stmt()?).span, self.unit.stmt(around).span);
+        let (inner, outer) = (self.bound[at].stmt()?, self.unit.stmt(around).span);
         let mut items = private(&self.bound[at]).filter(|item| item.base.text == name);
-        items.find_map(|item| used_outside(self.code(), item, inner, outer))
+        let code = self.code();
+        items.find_map(|item| used_outside(code, item, code.own_extent(inner, item), outer))
     }
 
     /// What the clauses of a loop without a construct say for the code `around` it, whose variables are the loop's: one that
@@ -184,19 +187,17 @@ impl Maker<'_> {
     fn report_inner_private(&mut self, at: usize, around: Span) {
         let Some(stmt) = self.input.bound[at].stmt() else { return };
         let code = self.input.code();
-        let own = self.input.unit.stmt(stmt).span;
         let items = private(&self.input.bound[at]);
-        let used = items.filter_map(|item| Some((item, used_outside(code, item, own, around)?))).collect();
+        let outside = |item| used_outside(code, item, code.own_extent(stmt, item), around);
+        let used = items.filter_map(|item| Some((item, outside(item)?))).collect();
         let changed = self.report_changed(at, stmt, used);
         let counter = self.input.counter_outside(at, around).filter(|counter| !changed.contains(counter));
-        let live = wanted::live_after(self.input.code(), at, stmt, &counter.into_iter().collect());
-        let place = self.input.bound[at].directive.name_span;
-        let names = live.into_iter().map(|counter| &self.input.symbols.get(counter).name);
-        self.diags.extend(names.map(|name| diag::inner_private(place, name)));
+        self.report_counter(at, stmt, counter);
     }
 
     /// Reports the `private` variables of the loops of the `kernels` construct `index` that the host runs, as `host_runs`: what
-    /// the launches inside assign is on the device, and is wanted after the loop.
+    /// the launches inside assign is on the device, and is wanted after the loop. The host counts with the loop variables
+    /// themselves.
     pub(super) fn report_run_private(&mut self, index: usize, host_runs: &[StmtId]) {
         for at in self.input.all_loops_below(index) {
             let Some(stmt) = self.input.bound[at].stmt().filter(|stmt| host_runs.contains(stmt)) else {
@@ -206,8 +207,18 @@ impl Maker<'_> {
             let items = private(&self.input.bound[at]);
             let used =
                 items.filter_map(|item| Some((item, self.input.symbols.lookup(&item.base.text, place)?)));
-            self.report_changed(at, stmt, used.collect());
+            let changed = self.report_changed(at, stmt, used.collect());
+            let counter = self.input.governed_counter(at).filter(|counter| !changed.contains(counter));
+            self.report_counter(at, stmt, counter);
         }
+    }
+
+    /// Reports the variable of loop `at`, the statement `stmt`, if it is wanted after it.
+    fn report_counter(&mut self, at: usize, stmt: StmtId, counter: Option<SymbolId>) {
+        let live = wanted::live_after(self.input.code(), at, stmt, &counter.into_iter().collect());
+        let place = self.input.bound[at].directive.name_span;
+        let names = live.into_iter().map(|counter| &self.input.symbols.get(counter).name);
+        self.diags.extend(names.map(|name| diag::loop_variable_wanted(place, name)));
     }
 
     /// Reports those of the variables of loop `at`, the statement `stmt`, that it changes and that are wanted after it; all that
@@ -220,7 +231,14 @@ impl Maker<'_> {
         };
         let changed: Names = used.iter().map(|(_, symbol)| *symbol).filter(is_changed).collect();
         let live = wanted::live_after(self.input.code(), at, stmt, &changed);
-        let clobbered = used.into_iter().filter(|(_, symbol)| live.contains(symbol));
+        // A condition is read again after the body.
+        let code = self.input.code();
+        let is_read_again = |item: &ListItem, symbol: &SymbolId| {
+            let is_outside = code.own_extent(stmt, item) != code.unit.stmt(stmt).span;
+            is_outside && changed.contains(symbol) && code.is_in_condition(stmt, &item.base.text)
+        };
+        let clobbered =
+            used.into_iter().filter(|(item, symbol)| live.contains(symbol) || is_read_again(item, symbol));
         self.diags.extend(clobbered.map(|(item, _)| diag::inner_private(item.span, &item.base.text)));
         changed
     }

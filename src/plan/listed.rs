@@ -4,8 +4,8 @@
 
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem, ReductionOp};
 use crate::bind::{Bound, descendants};
-use crate::host::ir::{ExprKind, Unit};
-use crate::sema::{SymbolId, Symbols};
+use crate::host::ir::{ExprId, ExprKind, StmtId, StmtKind, Unit};
+use crate::sema::{self, SymbolId, Symbols};
 use crate::source::Span;
 
 use super::variable::Role;
@@ -22,6 +22,38 @@ pub struct Code<'a> {
     pub bound: &'a [Bound],
     /// The device type whose clauses count.
     pub device_type: &'a str,
+}
+
+impl Code<'_> {
+    /// Where the variable of a `private` clause of the loop `stmt` is the loop's: bounds and step are those of the code around,
+    /// unless it is the loop variable itself.
+    pub fn own_extent(&self, stmt: StmtId, item: &ListItem) -> Span {
+        let whole = self.unit.stmt(stmt).span;
+        let named = self.symbols.lookup(&item.base.text, whole.start);
+        let StmtKind::For { body, .. } = self.unit.stmt(stmt).kind else { return whole };
+        let is_counter = match sema::header(self.unit, self.symbols, stmt) {
+            Ok(header) => Some(header.var) == named,
+            Err(_) => self.is_in_step(stmt, &item.base.text),
+        };
+        if is_counter { whole } else { self.unit.stmt(body).span }
+    }
+
+    /// Whether the increment of the loop `stmt` names a variable.
+    fn is_in_step(&self, stmt: StmtId, name: &str) -> bool {
+        let StmtKind::For { step: Some(step), .. } = self.unit.stmt(stmt).kind else { return false };
+        self.names(step, name)
+    }
+
+    /// Whether the condition of the loop `stmt` names a variable.
+    pub(super) fn is_in_condition(&self, stmt: StmtId, name: &str) -> bool {
+        let StmtKind::For { cond: Some(cond), .. } = self.unit.stmt(stmt).kind else { return false };
+        self.names(cond, name)
+    }
+
+    fn names(&self, expr: ExprId, wanted: &str) -> bool {
+        let mut inside = self.unit.exprs_in(self.unit.expr(expr).span);
+        inside.any(|expr| matches!(&expr.kind, ExprKind::Name(name) if name == wanted))
+    }
 }
 
 /// What the clauses of a loop, and of the loops that run as one with it, say of variables.
@@ -80,10 +112,10 @@ impl<'a> Listed<'a> {
         // Loops that stay sequential have private variables, too.
         for below in descendants(code.bound, launched.index) {
             let one = &code.bound[below];
-            let at = one
-                .stmt()
-                .map_or(code.bound[launched.index].directive.span, |stmt| code.unit.stmt(stmt).span);
-            let own = private(one).filter(|item| used_outside(code, item, at, launched.region).is_none());
+            let directive = code.bound[launched.index].directive.span;
+            let extent = |item| one.stmt().map_or(directive, |stmt| code.own_extent(stmt, item));
+            let own =
+                private(one).filter(|item| used_outside(code, item, extent(item), launched.region).is_none());
             for (symbol, item) in own.filter_map(named) {
                 listed.private.insert(symbol);
                 listed.own_items.push((symbol, item, false));

@@ -101,6 +101,7 @@ impl Source {
         options: &Options,
         found: &mut Found,
     ) -> (Vec<Bound>, plan::Reached) {
+        let bound = plan::with_predetermined(&self.file, unit, symbols, bound, settings);
         if !plan::leaves_open(unit, &bound, settings) {
             return (bound, plan::Reached::new());
         }

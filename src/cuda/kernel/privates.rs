@@ -8,7 +8,7 @@ use crate::cuda::program::{Input, Refused, Seen, refused};
 use crate::cuda::schedule::nest::Shared;
 use crate::cuda::schedule::owners::has_copies;
 use crate::cuda::types::spelling;
-use crate::host::ir::Decl;
+use crate::host::ir::{Decl, StmtId};
 use crate::sema::Class;
 use crate::source::Span;
 
@@ -62,9 +62,11 @@ pub fn of_sequential(body: &Body, region: Span) -> Result<(), Refused> {
 
 fn none(input: &Input, region: Span, is_kept_apart: &dyn Fn(Span) -> bool) -> Result<(), Refused> {
     for one in loops(input, region) {
-        let span = one.stmt().map(|stmt| input.stmt_span(stmt));
-        let Some(span) = span.filter(|span| !is_kept_apart(*span)) else { continue };
-        if let Some(item) = private(one).find(|item| used_outside(input, item, span, region).is_some()) {
+        let is_mixed = |stmt: &StmtId| !is_kept_apart(input.stmt_span(*stmt));
+        let Some(stmt) = one.stmt().filter(is_mixed) else { continue };
+        let is_outside =
+            |item| used_outside(input, item, input.code().own_extent(stmt, item), region).is_some();
+        if let Some(item) = private(one).find(|item| is_outside(item)) {
             return Err(two(item));
         }
     }

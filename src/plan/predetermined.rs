@@ -1,0 +1,118 @@
+//! Loop variables, which are private to their loops by themselves (OpenACC 3.3, 2.6.1), where the code around has them on the
+//! device: the clause `private` says of such a loop what OpenACC does not need to say.
+//!
+//! Invariant: only variables get a clause that the construct would share without it.
+
+use std::collections::BTreeSet;
+
+use crate::acc::ast::{Clause, ClauseKind, DirectiveKind};
+use crate::bind::{Bound, ancestors, implied_clause, implied_loop, with_implied};
+use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
+use crate::sema::{self, SymbolId, Symbols};
+use crate::source::{SourceFile, Span};
+
+use super::auto::implied_item;
+use super::{Input, Settings};
+
+/// Adds `private` to loops whose variables data clauses or `declare` directives have on the device. In Fortran, a loop without a
+/// directive gets one for it.
+pub fn with_predetermined(
+    file: &SourceFile,
+    unit: &Unit,
+    symbols: &Symbols,
+    mut bound: Vec<Bound>,
+    settings: &Settings,
+) -> Vec<Bound> {
+    let (own, implied) = {
+        let input = Input::new(file, unit, symbols, &bound, settings);
+        let governed = bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt);
+        let governed: BTreeSet<StmtId> = governed.collect();
+        let computes = (0..bound.len()).filter(|at| bound[*at].directive.kind.is_compute());
+        let computes = computes.filter(|_| unit.is_fortran());
+        let implied: Vec<Bound> = computes.flat_map(|index| input.plain_loops(index, &governed)).collect();
+        let own = (0..bound.len()).map(|at| input.stated_counters(at)).collect::<Vec<_>>();
+        (own, implied)
+    };
+    for (one, counters) in bound.iter_mut().zip(own).filter(|(_, counters)| !counters.is_empty()) {
+        let clause = private(symbols, one.directive.span.start, counters);
+        one.directive.clauses.push(clause);
+    }
+    with_implied(unit, bound, implied)
+}
+
+fn private(symbols: &Symbols, at: u32, counters: impl IntoIterator<Item = SymbolId>) -> Clause {
+    let items = counters.into_iter().map(|counter| implied_item(symbols, at, counter)).collect();
+    implied_clause(at, "private", ClauseKind::Private(items))
+}
+
+impl Input<'_> {
+    /// The variables of the loops of directive `at` that are declared before them and on the device by what stands around.
+    fn stated_counters(&self, at: usize) -> BTreeSet<SymbolId> {
+        let one = &self.bound[at];
+        let compute = std::iter::once(at).chain(ancestors(self.bound, at));
+        let compute = compute.into_iter().find(|above| self.bound[*above].directive.kind.is_compute());
+        let (Some(stmt), Some(compute)) = (one.stmt().filter(|_| one.directive.kind.is_loop()), compute)
+        else {
+            return BTreeSet::new();
+        };
+        let inner = |stmt: &StmtId| match self.unit.stmt(*stmt).kind {
+            StmtKind::For { body, .. } => sema::only_loop(self.unit, body),
+            _ => None,
+        };
+        let clauses = self.clauses(at);
+        let count = clauses.collapse.and_then(|(count, _)| count.text.trim().parse().ok()).unwrap_or(1);
+        let count = clauses.tile.map_or(count, <[_]>::len);
+        let loops = std::iter::successors(Some(stmt), inner).take(count);
+        let headers = loops.filter_map(|stmt| sema::header(self.unit, self.symbols, stmt).ok());
+        let counters: Vec<SymbolId> =
+            headers.filter(|header| !header.declared).map(|header| header.var).collect();
+        if counters.is_empty() {
+            return BTreeSet::new();
+        }
+        let (stated, listed) = (self.stated(compute), self.own_of(at));
+        let is_shared = |counter: &SymbolId| {
+            stated.contains(&self.symbols.get(*counter).name) && !listed.contains(counter)
+        };
+        counters.into_iter().filter(is_shared).collect()
+    }
+
+    /// Directives for the loops of Fortran in the compute construct `index` that have none, and whose variables are on the device
+    /// by what stands around and count nothing but such loops.
+    fn plain_loops(&self, index: usize, governed: &BTreeSet<StmtId>) -> Vec<Bound> {
+        let one = &self.bound[index];
+        let Some(stmt) = one.stmt() else { return Vec::new() };
+        let stated = self.stated(index);
+        let is_plain = |stmt: &StmtId| {
+            let is_concurrent = self.unit.concurrent.iter().any(|one| one.stmt == *stmt);
+            !governed.contains(stmt) && !is_concurrent && self.begins_line(*stmt)
+        };
+        let in_order = !matches!(one.directive.kind, DirectiveKind::Kernels | DirectiveKind::KernelsLoop);
+        let loops = self.unit.stmt_ids_in(self.unit.stmt(stmt).span).filter(is_plain);
+        let counters = loops.filter_map(|inner| {
+            let counter = sema::header(self.unit, self.symbols, inner).ok()?.var;
+            let is_own = || !self.is_named_beside(stmt, counter) && self.is_own_counter(stmt, counter);
+            (stated.contains(&self.symbols.get(counter).name) && is_own()).then_some((inner, counter))
+        });
+        let directives = counters.map(|(inner, counter)| {
+            let at = self.unit.stmt(inner).span.start;
+            let mut clauses = vec![private(self.symbols, at, [counter])];
+            clauses.extend(in_order.then(|| implied_clause(at, "seq", ClauseKind::Seq)));
+            implied_loop(self.unit, inner, one, clauses)
+        });
+        directives.collect()
+    }
+
+    /// Whether code of `region` names a variable outside of the loops that it counts.
+    fn is_named_beside(&self, region: StmtId, counter: SymbolId) -> bool {
+        let (unit, symbols) = (self.unit, self.symbols);
+        let region = unit.stmt(region).span;
+        let is_its = |stmt: &StmtId| sema::header(unit, symbols, *stmt).is_ok_and(|one| one.var == counter);
+        let loops = unit.stmt_ids_in(region).filter(is_its).map(|stmt| unit.stmt(stmt).span);
+        let loops: Vec<Span> = loops.collect();
+        unit.exprs_in(region).any(|expr| {
+            matches!(&expr.kind, ExprKind::Name(name) if *name == symbols.get(counter).name)
+                && symbols.lookup(&symbols.get(counter).name, expr.span.start) == Some(counter)
+                && !loops.iter().any(|own| own.contains(expr.span))
+        })
+    }
+}
