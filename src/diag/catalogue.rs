@@ -1195,6 +1195,18 @@ pub fn variable_in_routine(at: Span, name: &str, routine: &str) -> Diag {
     )
 }
 
+/// A0291
+pub fn bound_not_seen(at: Span) -> Diag {
+    diag(
+        291,
+        Severity::Differs,
+        at,
+        "the type of this bound or step is not understood, and an integer is taken for granted".to_owned(),
+        "of a type that is not seen",
+        "assign it to an integer before the construct, if it is one, and use that",
+    )
+}
+
 /// A0292
 pub fn size_for_array(at: Span, item: &str) -> Diag {
     diag(

@@ -121,6 +121,7 @@ pages! {
     288 Both "A0288.md"
     289 Both "A0289.md"
     290 OpenMp "A0290.md"
+    291 Both "A0291.md"
     292 Both "A0292.md"
     293 OpenMp "A0293.md"
     294 OpenMp "A0294.md"

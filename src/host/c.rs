@@ -1281,6 +1281,12 @@ impl Reader<'_> {
                 ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
             }
             "number_literal" => self.number(node),
+            "user_defined_literal" if self.text(node).starts_with(|c: char| c.is_ascii_digit()) => {
+                let has_fraction =
+                    self.text(node).split('_').next().is_some_and(|number| number.contains('.'));
+                has_fraction.then(|| self.unit.reals.insert(node.start_byte() as u32))?;
+                ExprKind::Literal
+            }
             kind if is_literal(kind) => ExprKind::Literal,
             "assignment_expression" => return self.assignment(node),
             "binary_expression" => {

@@ -562,6 +562,8 @@ impl Maker<'_> {
     fn note_loops(&mut self, at: usize, stmt: StmtId, count: usize, controlled: &mut Controlled) {
         for header_stmt in self.input.loop_statements(stmt, count) {
             if let Ok(header) = sema::header(self.input.unit, self.input.symbols, header_stmt) {
+                let unseen = sema::unseen_type(self.input.unit, self.input.symbols, &header);
+                self.diags.extend(unseen.map(diag::bound_not_seen));
                 controlled.insert(header_stmt, header.var);
             }
             if self.input.concurrent(header_stmt).is_some() {

@@ -3,6 +3,7 @@
 //! Invariant: a header is called canonical only if OpenMP 4.5 (2.6 "Canonical Loop Form") would take the loop as written.
 
 use crate::host::ir::{BaseType, BinaryOp, DeclKind, ExprId, ExprKind, StmtId, StmtKind, UnaryOp, Unit};
+use crate::source::Span;
 
 use super::loop_header::{Header, NotCanonical};
 use super::symbol::{Class, SymbolKind};
@@ -12,6 +13,16 @@ use super::value_type;
 /// The header of the `for` statement `stmt`.
 pub fn header(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
     symbols.headers.or(stmt, || read(unit, symbols, stmt))
+}
+
+/// The first part of the header of a loop whose type the file says in words that are not understood.
+pub fn unseen_type(unit: &Unit, symbols: &Symbols, header: &Header) -> Option<Span> {
+    if unit.is_fortran() {
+        return None;
+    }
+    let mut values = [Some(header.first), Some(header.bound), header.step].into_iter().flatten();
+    let found = values.find(|expr| value_type::is_unseen(unit, symbols, *expr));
+    found.map(|expr| unit.expr(expr).span)
 }
 
 fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {

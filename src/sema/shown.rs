@@ -262,6 +262,11 @@ impl Shown {
         lists.flatten().any(|known| known == parameter)
     }
 
+    /// Whether any template has such a parameter.
+    pub(super) fn is_parameter_of_any(&self, parameter: &str) -> bool {
+        self.templates.values().flatten().flatten().any(|known| known == parameter)
+    }
+
     /// What the text gives for a parameter of a template.
     pub(super) fn arguments<'s>(
         &'s self,

@@ -689,7 +689,8 @@ impl Symbols {
         };
         let is_floating = class == Class::Scalar && types.is_floating(decl, 0);
         let name = decl.name.clone();
-        let has_mutable = types.is_mutable(home, decl, 0);
+        let may_hold_mutable = || kind != SymbolKind::Static && types.may_hold_mutable(decl);
+        let has_mutable = types.is_mutable(home, decl, 0) || may_hold_mutable();
         let (fortran, is_const) = (decl.fortran.clone(), decl.is_const && !has_mutable);
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
@@ -895,6 +896,20 @@ impl Types<'_> {
     /// Whether a part of a variable is `mutable`.
     fn is_mutable(&self, home: &Unit, decl: &Decl, depth: usize) -> bool {
         !self.mutable.is_empty() && self.has_mutable(home, decl, &self.mutable, depth)
+    }
+
+    /// Whether a variable may be such an object by a type that is deduced, or by the argument of a template.
+    fn may_hold_mutable(&self, decl: &Decl) -> bool {
+        let is_object = decl.derived.iter().all(|part| matches!(part, Derived::Array(_)));
+        !self.mutable.is_empty()
+            && is_object
+            && match &decl.base {
+                BaseType::Unknown => true,
+                BaseType::Named(name) => name
+                    .split_once('<')
+                    .is_some_and(|(_, list)| source::words(list).any(|word| self.mutable.contains(word))),
+                _ => false,
+            }
     }
 
     /// The same, where these classes are known to have such parts.

@@ -26,6 +26,19 @@ pub(super) fn is_floating(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool 
     reader.of(expr).is_some_and(|known| reader.is_floating_at(&known, at))
 }
 
+/// Whether what the file itself says of the type of an expression is not understood. What files say that are not read is not
+/// looked for.
+pub(super) fn is_unseen(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
+    let steps = Cell::new(STEPS);
+    let reader = Reader::new(unit, symbols, &steps);
+    match reader.of(expr) {
+        None => reader.is_unread(expr),
+        Some(known) => {
+            is_open(&known) && reader.is_parameter_elsewhere(&known.base, unit.expr(expr).span.start)
+        }
+    }
+}
+
 /// Whether a variable that is used at `at` is one.
 pub(super) fn is_floating_variable(unit: &Unit, symbols: &Symbols, symbol: SymbolId, at: u32) -> bool {
     let steps = Cell::new(STEPS);
@@ -108,7 +121,10 @@ impl<'a> Reader<'a> {
     fn typed(&self, id: ExprId) -> Option<Type> {
         let expr = self.unit.expr(id);
         match &expr.kind {
-            ExprKind::Name(name) => self.named(name, expr.span.start),
+            ExprKind::Name(name) => {
+                let known = self.named(name, expr.span.start)?;
+                Some(self.of_instance(name, expr.span, known))
+            }
             ExprKind::Literal if self.unit.reals.contains(&expr.span.start) => Some(double()),
             ExprKind::Literal | ExprKind::Int(_) | ExprKind::Sizeof => Some(int()),
             ExprKind::Unary(UnaryOp::Minus | UnaryOp::Plus, operand) => self.of(*operand),
@@ -141,6 +157,54 @@ impl<'a> Reader<'a> {
             ExprKind::Opaque(_) => self.block(expr.span),
             ExprKind::Triplet(_) => None,
         }
+    }
+
+    /// The type of a variable whose name has template arguments: those of the variable, or of its class.
+    fn of_instance(&self, name: &str, span: Span, known: Type) -> Type {
+        if !is_open(&known) {
+            return known;
+        }
+        let mut instances = inside(&self.unit.forms.instances, span);
+        let stated = instances.find(|one| one.span == span).map(|one| one.text.as_str()).unwrap_or(name);
+        let class = stated.rsplit_once("::").map(|(class, _)| class);
+        [Some(stated), class].into_iter().flatten().filter(|one| one.ends_with('>')).fold(
+            known,
+            |known, one| {
+                if is_open(&known) { self.with_argument(one, known) } else { known }
+            },
+        )
+    }
+
+    /// Whether an expression without a type has words that are not understood, whatever other files say.
+    fn is_unread(&self, id: ExprId) -> bool {
+        let is_unread = |part: ExprId| self.of(part).is_none() && self.is_unread(part);
+        match &self.unit.expr(id).kind {
+            ExprKind::Opaque(_) | ExprKind::Literal => true,
+            ExprKind::Call { callee, .. } => match &self.unit.expr(*callee).kind {
+                ExprKind::Name(name) => {
+                    let is_shown = !self.symbols.shown.functions(source::plain_name(name)).is_empty();
+                    is_shown || self.is_unread(*callee)
+                }
+                ExprKind::Opaque(_) => true,
+                _ => false,
+            },
+            ExprKind::Name(name) => {
+                let at = self.place(self.unit.expr(id).span.start);
+                let symbol = self.symbols.lookup(name, at).map(|symbol| self.symbols.get(symbol));
+                symbol.and_then(|known| self.file.decl(known.decl?).init).is_some_and(is_unread)
+            }
+            ExprKind::Member { .. } => false,
+            kind => kind.children().any(is_unread),
+        }
+    }
+
+    /// Whether a name is the parameter of a template, and not of the function around `at` or its class.
+    fn is_parameter_elsewhere(&self, name: &str, at: u32) -> bool {
+        let shown = &self.symbols.shown;
+        let around = self.file.function_around(Span { start: at, end: at });
+        let own = around.into_iter().flat_map(|one| [Some(one.name.as_str()), one.member_of.as_deref()]);
+        let mut own = own.flatten().map(source::plain_name);
+        shown.is_parameter_of_any(name) && !own.any(|template| shown.is_parameter(template, name))
     }
 
     /// The place at which names are looked up that stand at `at`.
@@ -500,7 +564,8 @@ impl<'a> Reader<'a> {
                     StmtKind::Return(value) => value,
                     _ => None,
                 });
-                self.in_file().of(value?)?
+                let given = self.given_to(body, passed);
+                Reader { given: &given, ..self.in_file() }.of(value?)?
             }
             Returned::Words(words) => self.of_words(words)?,
         };
@@ -526,6 +591,14 @@ impl<'a> Reader<'a> {
             floating_or_first(arguments.map(|words| self.of_words(words)))
         };
         Some(given.or_else(stated).unwrap_or(found))
+    }
+
+    /// The types of what a call passes, by the names that they have in the function in `span`.
+    fn given_to(&self, span: Span, passed: &Passed) -> Given {
+        let function = self.file.functions.iter().find(|one| one.span == span);
+        let params = function.into_iter().flat_map(|function| &function.params);
+        let names = params.map(|id| self.file.decl(*id).name.clone());
+        names.zip(passed.args.iter().cloned()).filter(|(_, known)| known.is_some()).collect()
     }
 
     /// What a function of the standard libraries gives.
@@ -648,6 +721,11 @@ fn computed(op: BinaryOp, left: Option<Type>, right: Option<Type>) -> Option<Typ
         (false, true) if op == BinaryOp::Add => right,
         _ => joined(left, right),
     }
+}
+
+/// Whether a type is a name that may stand for any, as the parameter of a template.
+fn is_open(known: &Type) -> bool {
+    !is_pointer(known) && known.element.is_none()
 }
 
 /// What is computed of two numbers.

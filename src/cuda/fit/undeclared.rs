@@ -6,7 +6,9 @@ use crate::acc::ast::{ClauseKind, Directive, DirectiveKind, ListItem};
 use crate::bind::ancestors;
 use crate::cuda::code::text::{placed_words, words};
 use crate::cuda::program::{Input, Refused, defines, refused};
+use crate::host::forms::inside;
 use crate::host::ir::{ExprId, ExprKind, StmtId};
+use crate::sema::SymbolKind;
 use crate::source::Span;
 
 /// That a region has none of them.
@@ -48,6 +50,11 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
         {
             return Err(refused(expr.span, &format!("`{name}`, a member of an anonymous union,")));
         }
+        if let ExprKind::Name(name) = &expr.kind
+            && is_of_template(input, name, expr.span)
+        {
+            return Err(refused(expr.span, &format!("`{name}`, a variable with template arguments,")));
+        }
         let (ExprKind::Assign(_, at, _) | ExprKind::Index(at, _)) = &expr.kind else { continue };
         let Some((name, span)) = root(input, *at).filter(|(name, _)| !name.contains("::")) else { continue };
         if is_unknown(&name, span.start) {
@@ -55,6 +62,13 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// Whether a name is that of a variable template.
+fn is_of_template(input: &Input, name: &str, span: Span) -> bool {
+    let has_arguments = || inside(&input.unit().forms.instances, span).any(|one| one.span == span);
+    let symbol = input.symbols.lookup(name, span.start).map(|symbol| input.symbols.get(symbol).kind);
+    matches!(symbol, Some(SymbolKind::Static | SymbolKind::Member)) && has_arguments()
 }
 
 /// What the clauses of a directive list.
