@@ -11,6 +11,11 @@ use crate::source::{Language, SourceFile};
 
 /// Whether the last value of `value` in a function is one, after declarations of the file.
 fn is_one(head: &str, code: &str, language: Language) -> bool {
+    asked(head, code, language, is_floating)
+}
+
+/// What a function says of the last value of `value`.
+fn asked(head: &str, code: &str, language: Language, question: fn(&Unit, &Symbols, ExprId) -> bool) -> bool {
     let text = format!("{head}\nvoid f(int n, double d, int *p) {{ value = {code}; }}\n");
     let file = SourceFile::new("a".to_owned(), text.clone().into_bytes(), language);
     let seen = scan(&file, &View::default()).0;
@@ -23,7 +28,7 @@ fn is_one(head: &str, code: &str, language: Language) -> bool {
         }
         _ => None,
     });
-    is_floating(&unit, &symbols, all.next_back().unwrap())
+    question(&unit, &symbols, all.next_back().unwrap())
 }
 
 #[test]
@@ -90,4 +95,20 @@ fn templates_give_what_they_are_given() {
     ] {
         assert!(!is_one(head, code, Language::Cpp), "{code}");
     }
+}
+
+#[test]
+fn words_that_are_not_understood_are_known_as_such() {
+    let head = "#include <vector>\nstd::vector<int> v; auto g = [](int k) { return k * 0.5; }; int plain(int);\n\
+        long double operator\"\"_m(long double); template <class T> struct Most { static constexpr T most = T(4); };\n";
+    for code in ["[]() { return 4.5; }()", "g(9)", "n + g(9)", "4_m"] {
+        assert!(asked(head, code, Language::Cpp, is_unseen), "{code}");
+    }
+    for code in
+        ["v.size()", "n", "plain(n)", "unknown(n)", "OTHER", "v.size() - 1", "Most<int>::most", "2.5_m"]
+    {
+        assert!(!asked(head, code, Language::Cpp, is_unseen), "{code}");
+    }
+    assert!(is_one(head, "2.5_m", Language::Cpp) && is_one(head, "Most<double>::most", Language::Cpp));
+    assert!(asked("", "_Generic(d, double: 4.5, default: 3)", Language::C, is_unseen));
 }
