@@ -73,8 +73,16 @@ fn leave_shared(clause: &mut Clause, attributes: &[Attribute]) -> bool {
     let Body::List(items) = &mut clause.body else { return true };
     let own = attributes.iter().filter(|one| one.sharing.is_private());
     let own: BTreeSet<&str> = own.map(|one| one.item.as_str()).collect();
-    items.retain(|item| !names(item).next().is_some_and(|name| own.contains(name)));
+    items.retain(|item| !own.contains(root(item)));
     !items.is_empty()
+}
+
+/// The variable that a list item begins with, with the namespaces before it.
+fn root(item: &str) -> &str {
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let end = item.find(|c| !is_inner(c)).unwrap_or(item.len());
+    // The sections of Fortran and C stand in parentheses and brackets.
+    item[..end].trim_end_matches(':')
 }
 
 /// The condition under which a launch runs on the device; none if it always does.

@@ -365,8 +365,12 @@ impl Settling<'_, '_> {
 }
 
 /// An item of a clause that is not in the source.
-pub(super) fn implied_item(symbols: &sema::Symbols, at: u32, symbol: SymbolId) -> ListItem {
-    let name = symbols.get(symbol).name.clone();
+fn implied_item(symbols: &sema::Symbols, at: u32, symbol: SymbolId) -> ListItem {
+    named_item(symbols.get(symbol).name.clone(), at)
+}
+
+/// An item of a clause that is not in the source, by its name.
+pub(super) fn named_item(name: String, at: u32) -> ListItem {
     let span = Span { start: at, end: at };
     ListItem { base: Name { text: name.clone(), span }, parts: Vec::new(), text: name, span, common: false }
 }

@@ -42,8 +42,10 @@ impl Input<'_> {
     fn governed_counter(&self, at: usize) -> Option<SymbolId> {
         let one = &self.bound[at];
         let stmt = one.stmt().filter(|_| one.directive.kind.is_loop() && one.text.is_some())?;
-        let header = sema::header(self.unit, self.symbols, stmt).ok()?;
-        (!header.declared).then_some(header.var)
+        match sema::header(self.unit, self.symbols, stmt) {
+            Ok(header) => (!header.declared).then_some(header.var),
+            Err(_) => sema::counting_member(self.unit, self.symbols, stmt),
+        }
     }
 
     /// Where the variables of such loops are named outside of all those that count with them, in order.
@@ -199,7 +201,7 @@ impl Maker<'_> {
     /// the launches inside assign is on the device, and is wanted after the loop. The host counts with the loop variables
     /// themselves.
     pub(super) fn report_run_private(&mut self, index: usize, host_runs: &[StmtId]) {
-        for at in self.input.all_loops_below(index) {
+        for at in std::iter::once(index).chain(self.input.all_loops_below(index)) {
             let Some(stmt) = self.input.bound[at].stmt().filter(|stmt| host_runs.contains(stmt)) else {
                 continue;
             };
@@ -210,6 +212,24 @@ impl Maker<'_> {
             let changed = self.report_changed(at, stmt, used.collect());
             let counter = self.input.governed_counter(at).filter(|counter| !changed.contains(counter));
             self.report_counter(at, stmt, counter);
+        }
+        for stmt in host_runs.iter().copied().filter(|_| self.input.unit.is_fortran()) {
+            let is_governed = |at: &usize| {
+                self.input.bound[*at].stmt() == Some(stmt) && self.input.bound[*at].text.is_some()
+            };
+            let header = sema::header(self.input.unit, self.input.symbols, stmt);
+            if !self.input.all_loops_below(index).iter().any(is_governed) {
+                self.report_counter(index, stmt, header.ok().map(|header| header.var));
+            }
+        }
+    }
+
+    /// Reports the variables of the loops of a routine, of which `index` is an outermost one, that it wants after them.
+    pub(super) fn report_counters(&mut self, index: usize) {
+        for at in std::iter::once(index).chain(self.input.all_loops_below(index)) {
+            if let Some(stmt) = self.input.bound[at].stmt() {
+                self.report_counter(at, stmt, self.input.governed_counter(at));
+            }
         }
     }
 
@@ -239,7 +259,13 @@ impl Maker<'_> {
         };
         let clobbered =
             used.into_iter().filter(|(item, symbol)| live.contains(symbol) || is_read_again(item, symbol));
-        self.diags.extend(clobbered.map(|(item, _)| diag::inner_private(item.span, &item.base.text)));
+        let place = self.input.bound[at].directive.name_span;
+        // What the source does not list is the variable of the loop.
+        let said = |item: &ListItem| match item.span.is_empty() {
+            true => diag::loop_variable_wanted(place, &item.base.text),
+            false => diag::inner_private(item.span, &item.base.text),
+        };
+        self.diags.extend(clobbered.map(|(item, _)| said(item)));
         changed
     }
 }

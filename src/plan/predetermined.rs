@@ -11,7 +11,7 @@ use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
-use super::auto::implied_item;
+use super::auto::named_item;
 use super::{Input, Settings};
 
 /// Adds `private` to loops whose variables data clauses or `declare` directives have on the device. In Fortran, a loop without a
@@ -34,26 +34,26 @@ pub fn with_predetermined(
         (own, implied)
     };
     for (one, counters) in bound.iter_mut().zip(own).filter(|(_, counters)| !counters.is_empty()) {
-        let clause = private(symbols, one.directive.span.start, counters);
+        let clause = private(one.directive.span.start, counters);
         one.directive.clauses.push(clause);
     }
     with_implied(unit, bound, implied)
 }
 
-fn private(symbols: &Symbols, at: u32, counters: impl IntoIterator<Item = SymbolId>) -> Clause {
-    let items = counters.into_iter().map(|counter| implied_item(symbols, at, counter)).collect();
+fn private(at: u32, counters: impl IntoIterator<Item = String>) -> Clause {
+    let items = counters.into_iter().map(|counter| named_item(counter, at)).collect();
     implied_clause(at, "private", ClauseKind::Private(items))
 }
 
 impl Input<'_> {
     /// The variables of the loops of directive `at` that are declared before them and on the device by what stands around.
-    fn stated_counters(&self, at: usize) -> BTreeSet<SymbolId> {
+    fn stated_counters(&self, at: usize) -> Vec<String> {
         let one = &self.bound[at];
         let compute = std::iter::once(at).chain(ancestors(self.bound, at));
         let compute = compute.into_iter().find(|above| self.bound[*above].directive.kind.is_compute());
         let (Some(stmt), Some(compute)) = (one.stmt().filter(|_| one.directive.kind.is_loop()), compute)
         else {
-            return BTreeSet::new();
+            return Vec::new();
         };
         let inner = |stmt: &StmtId| match self.unit.stmt(*stmt).kind {
             StmtKind::For { body, .. } => sema::only_loop(self.unit, body),
@@ -67,13 +67,24 @@ impl Input<'_> {
         let counters: Vec<SymbolId> =
             headers.filter(|header| !header.declared).map(|header| header.var).collect();
         if counters.is_empty() {
-            return BTreeSet::new();
+            return Vec::new();
         }
         let (stated, listed) = (self.stated(compute), self.own_of(at));
         let is_shared = |counter: &SymbolId| {
             stated.contains(&self.symbols.get(*counter).name) && !listed.contains(counter)
         };
-        counters.into_iter().filter(is_shared).collect()
+        counters
+            .into_iter()
+            .filter(is_shared)
+            .map(|counter| self.spelled_in_clause(compute, counter))
+            .collect()
+    }
+
+    /// The name of a variable as the data clauses of a construct have it, with its namespace.
+    fn spelled_in_clause(&self, index: usize, symbol: SymbolId) -> String {
+        let data = self.clauses(index).data.into_iter().map(|(_, item)| item);
+        let mut named = data.filter(|item| self.symbol_of(index, item) == Some(symbol));
+        named.next().map_or(&self.symbols.get(symbol).name, |item| &item.base.text).clone()
     }
 
     /// Directives for the loops of Fortran in the compute construct `index` that have none, and whose variables are on the device
@@ -95,7 +106,7 @@ impl Input<'_> {
         });
         let directives = counters.map(|(inner, counter)| {
             let at = self.unit.stmt(inner).span.start;
-            let mut clauses = vec![private(self.symbols, at, [counter])];
+            let mut clauses = vec![private(at, [self.symbols.get(counter).name.clone()])];
             clauses.extend(in_order.then(|| implied_clause(at, "seq", ClauseKind::Seq)));
             implied_loop(self.unit, inner, one, clauses)
         });

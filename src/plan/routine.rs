@@ -162,6 +162,7 @@ impl Maker<'_> {
                 return;
             }
         }
+        self.report_counters(index);
         if self.input.is_divided(index) {
             return self.divide(index);
         }

@@ -6,7 +6,7 @@ use crate::host::ir::{BaseType, BinaryOp, DeclKind, ExprId, ExprKind, StmtId, St
 use crate::source::Span;
 
 use super::loop_header::{Header, NotCanonical};
-use super::symbol::{Class, SymbolKind};
+use super::symbol::{Class, SymbolId, SymbolKind};
 use super::symbols::Symbols;
 use super::value_type;
 
@@ -23,6 +23,13 @@ pub fn unseen_type(unit: &Unit, symbols: &Symbols, header: &Header) -> Option<Sp
     let mut values = [Some(header.first), Some(header.bound), header.step].into_iter().flatten();
     let found = values.find(|expr| value_type::is_unseen(unit, symbols, *expr));
     found.map(|expr| unit.expr(expr).span)
+}
+
+/// The member of an object of C++ that the loop `stmt` counts with: no header has one.
+pub fn counting_member(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Option<SymbolId> {
+    let StmtKind::For { init: Some(init), .. } = unit.stmt(stmt).kind else { return None };
+    let (name, at, ..) = initialised(unit, init)?;
+    symbols.lookup(name, at).filter(|symbol| symbols.get(*symbol).kind == SymbolKind::Member)
 }
 
 fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanonical> {
@@ -49,6 +56,9 @@ fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanon
         || value_type::is_floating_variable(unit, symbols, var, at)
     {
         return Err(NotCanonical("its variable is not an integer"));
+    }
+    if unit.is_fortran() && known.fortran.pointer {
+        return Err(NotCanonical("its variable is a pointer"));
     }
     if symbols.get(var).kind == SymbolKind::Member {
         return Err(NotCanonical("its variable is a member of the object"));

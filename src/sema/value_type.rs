@@ -33,8 +33,9 @@ pub(super) fn is_unseen(unit: &Unit, symbols: &Symbols, expr: ExprId) -> bool {
     let reader = Reader::new(unit, symbols, &steps);
     match reader.of(expr) {
         None => reader.is_unread(expr),
+        Some(known) if !is_open(&known) => false,
         Some(known) => {
-            is_open(&known) && reader.is_parameter_elsewhere(&known.base, unit.expr(expr).span.start)
+            is_computed(&known.base) || reader.is_parameter_elsewhere(&known.base, unit.expr(expr).span.start)
         }
     }
 }
@@ -608,7 +609,7 @@ impl<'a> Reader<'a> {
         }
         let plain = source::plain_name(name);
         let is_generic = match plain {
-            "min" | "max" | "clamp" | "MIN" | "MAX" => true,
+            "min" | "max" | "clamp" | "MIN" | "MAX" | "move" | "forward" | "as_const" | "exchange" => true,
             "abs" => self.file.is_cpp(),
             _ => false,
         };
@@ -726,6 +727,15 @@ fn computed(op: BinaryOp, left: Option<Type>, right: Option<Type>) -> Option<Typ
 /// Whether a type is a name that may stand for any, as the parameter of a template.
 fn is_open(known: &Type) -> bool {
     !is_pointer(known) && known.element.is_none()
+}
+
+/// Whether a type is one that a template makes of its arguments: a member of the template, or an alias.
+fn is_computed(base: &str) -> bool {
+    const INTEGERS: [&str; 2] = ["size_type", "difference_type"];
+    match base.rsplit_once(">::") {
+        Some((_, member)) => !INTEGERS.contains(&member.trim()),
+        None => base.split_once('<').is_some_and(|(name, _)| name.trim_end().ends_with("_t")),
+    }
 }
 
 /// What is computed of two numbers.
