@@ -77,12 +77,11 @@ fn leave_shared(clause: &mut Clause, attributes: &[Attribute]) -> bool {
     !items.is_empty()
 }
 
-/// The variable that a list item begins with, with the namespaces before it.
+/// The variable that a list item begins with, without the namespaces before it.
 fn root(item: &str) -> &str {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let end = item.find(|c| !is_inner(c)).unwrap_or(item.len());
-    // The sections of Fortran and C stand in parentheses and brackets.
-    item[..end].trim_end_matches(':')
+    item[..end].rsplit("::").next().unwrap_or(item)
 }
 
 /// The condition under which a launch runs on the device; none if it always does.

@@ -73,18 +73,8 @@ impl Input<'_> {
         let is_shared = |counter: &SymbolId| {
             stated.contains(&self.symbols.get(*counter).name) && !listed.contains(counter)
         };
-        counters
-            .into_iter()
-            .filter(is_shared)
-            .map(|counter| self.spelled_in_clause(compute, counter))
-            .collect()
-    }
-
-    /// The name of a variable as the data clauses of a construct have it, with its namespace.
-    fn spelled_in_clause(&self, index: usize, symbol: SymbolId) -> String {
-        let data = self.clauses(index).data.into_iter().map(|(_, item)| item);
-        let mut named = data.filter(|item| self.symbol_of(index, item) == Some(symbol));
-        named.next().map_or(&self.symbols.get(symbol).name, |item| &item.base.text).clone()
+        let shared = counters.into_iter().filter(is_shared);
+        shared.map(|counter| self.symbols.get(counter).name.clone()).collect()
     }
 
     /// Directives for the loops of Fortran in the compute construct `index` that have none, and whose variables are on the device

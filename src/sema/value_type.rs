@@ -447,7 +447,8 @@ impl<'a> Reader<'a> {
         if let Some(found) = self.written_out(name, Some(args), at) {
             return found;
         }
-        self.call_of_name(name, &passed(), at)
+        let found = self.call_of_name(name, &passed(), at)?;
+        Some(self.of_instance(name, called.span, found))
     }
 
     /// What a call of a function, a type, or a variable gives.
@@ -465,8 +466,8 @@ impl<'a> Reader<'a> {
             }
             Some(_) => return self.called(self.variable(symbol?)?),
         }
-        let plain = source::plain_name(name);
         let class = name.rsplit_once("::").map(|(before, _)| source::plain_name(before));
+        let plain = source::plain_name(name.rsplit_once(">::").map_or(name, |(_, member)| member));
         let all = self.symbols.shown.functions(plain);
         self.spend(all.len())?;
         let own = all.iter().filter(|one| class.is_some() && one.class.as_deref() == class);

@@ -64,7 +64,7 @@ fn members_are_those_of_their_record() {
 
 #[test]
 fn templates_give_what_they_are_given() {
-    let head = "template <class T> T same(T x) { return x; } template <class K, class T> struct Pair { K k; T t; T get(); };\n\
+    let head = "template <class T> T same(T x) { return x; } template <class K, class T> struct Pair { K k; T t; T get(); static T one() { return T(1); } };\n\
         template <class T> T Pair::get() { return t; } double over(double); int over(int);\n\
         int over(int a) { return a; } double over(double a) { return a; }\n\
         Pair<int, double> pair; auto automatic = 1.5; auto whole = 1; decltype(pair.k) key;\n";
@@ -78,6 +78,7 @@ fn templates_give_what_they_are_given() {
         "double(n)",
         "std::max(n, 1.5)",
         "static_cast<float>(n)",
+        "Pair<int, double>::one()",
     ] {
         assert!(is_one(head, code, Language::Cpp), "{code}");
     }
@@ -91,6 +92,7 @@ fn templates_give_what_they_are_given() {
         "int(d)",
         "std::max(n, 1)",
         "static_cast<int>(d)",
+        "Pair<double, int>::one()",
         "std::lround(d)",
     ] {
         assert!(!is_one(head, code, Language::Cpp), "{code}");
