@@ -201,7 +201,8 @@ impl Maker<'_> {
     /// the launches inside assign is on the device, and is wanted after the loop. The host counts with the loop variables
     /// themselves.
     pub(super) fn report_run_private(&mut self, index: usize, host_runs: &[StmtId]) {
-        for at in std::iter::once(index).chain(self.input.all_loops_below(index)) {
+        let loops: Vec<usize> = std::iter::once(index).chain(self.input.all_loops_below(index)).collect();
+        for at in loops.iter().copied() {
             let Some(stmt) = self.input.bound[at].stmt().filter(|stmt| host_runs.contains(stmt)) else {
                 continue;
             };
@@ -215,10 +216,11 @@ impl Maker<'_> {
         }
         for stmt in host_runs.iter().copied().filter(|_| self.input.unit.is_fortran()) {
             let is_governed = |at: &usize| {
-                self.input.bound[*at].stmt() == Some(stmt) && self.input.bound[*at].text.is_some()
+                let one = &self.input.bound[*at];
+                one.stmt() == Some(stmt) && one.text.is_some() && one.directive.kind.is_loop()
             };
             let header = sema::header(self.input.unit, self.input.symbols, stmt);
-            if !self.input.all_loops_below(index).iter().any(is_governed) {
+            if !loops.iter().any(is_governed) {
                 self.report_counter(index, stmt, header.ok().map(|header| header.var));
             }
         }
