@@ -643,7 +643,8 @@ impl Macro {
         if self.variadic && args.len() + 1 == wanted {
             args.push(Vec::new());
         } else if self.variadic && args.len() >= wanted {
-            let rest = args.split_off(wanted - 1);
+            // A list that cannot be read may have no parameter.
+            let rest = args.split_off(wanted.checked_sub(1)?);
             args.push(rest.join(&Token::made(b",")));
         }
         if wanted == 0 && args.len() == 1 {
