@@ -16,12 +16,15 @@ pub fn implied_clause(at: u32, word: &str, kind: ClauseKind) -> Clause {
     Clause { kind, name: Name { text: word.to_owned(), span }, span, modifier: None, device_type: None }
 }
 
+/// A list item of an implied clause: a variable.
+pub fn implied_item(at: u32, name: String) -> ListItem {
+    let span = Span { start: at, end: at };
+    ListItem { base: Name { text: name.clone(), span }, parts: Vec::new(), text: name, span, common: false }
+}
+
 /// The clause `copy(object)` of an object that a construct needs and does not name.
 pub fn implied_copy(at: u32, object: String) -> Clause {
-    let span = Span { start: at, end: at };
-    let base = Name { text: object.clone(), span };
-    let item = ListItem { base, parts: Vec::new(), text: object, span, common: false };
-    implied_clause(at, "copy", ClauseKind::Data(DataClause::Copy, vec![item]))
+    implied_clause(at, "copy", ClauseKind::Data(DataClause::Copy, vec![implied_item(at, object)]))
 }
 
 /// A `loop` directive for the loop `stmt`, in the same function as the directive `like`.

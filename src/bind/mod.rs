@@ -25,7 +25,7 @@ pub use api::{ApiCall, ApiUse, api_uses};
 pub use concurrent::nest_concurrent;
 pub use counterparts::{Counterparts, counterparts, with_all_in_it, without};
 pub use declared::{Declared, declared};
-pub use imply::{implied_clause, implied_copy, implied_loop, imply_concurrent, with_implied};
+pub use imply::{implied_clause, implied_copy, implied_item, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
 pub use routines::{bare_name, named_by, routines};
 
@@ -71,6 +71,11 @@ impl Bound {
             Target::Function(_) | Target::Declaration(_) | Target::Standalone => None,
         }
     }
+}
+
+/// The loops that have directives.
+pub fn governed_loops(bound: &[Bound]) -> BTreeSet<StmtId> {
+    bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt).collect()
 }
 
 /// The directives whose constructs hold directive `index`, innermost first.

@@ -1265,6 +1265,16 @@ impl Reader<'_> {
         }
     }
 
+    /// A literal whose suffix the program defines: what a whole number with one is, nobody knows.
+    fn literal_of_program(&mut self, node: Node) -> Option<ExprKind> {
+        let text = self.text(node);
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            let has_fraction = text.split('_').next().is_some_and(|number| number.contains('.'));
+            has_fraction.then(|| self.unit.reals.insert(node.start_byte() as u32))?;
+        }
+        Some(ExprKind::Literal)
+    }
+
     /// `None` for a node that is not known or not whole.
     fn expr_kind(&mut self, node: Node) -> Option<ExprKind> {
         let field = |name: &str| node.child_by_field_name(name);
@@ -1281,12 +1291,7 @@ impl Reader<'_> {
                 ExprKind::Initialiser(self.named(node).into_iter().map(|child| self.expr(child)).collect())
             }
             "number_literal" => self.number(node),
-            "user_defined_literal" if self.text(node).starts_with(|c: char| c.is_ascii_digit()) => {
-                let has_fraction =
-                    self.text(node).split('_').next().is_some_and(|number| number.contains('.'));
-                has_fraction.then(|| self.unit.reals.insert(node.start_byte() as u32))?;
-                ExprKind::Literal
-            }
+            "user_defined_literal" => return self.literal_of_program(node),
             kind if is_literal(kind) => ExprKind::Literal,
             "assignment_expression" => return self.assignment(node),
             "binary_expression" => {
@@ -1410,7 +1415,6 @@ fn is_literal(kind: &str) -> bool {
             | "null"
             | "nullptr"
             | "raw_string_literal"
-            | "user_defined_literal"
             | "template_type"
             | "type_descriptor"
             | "primitive_type"

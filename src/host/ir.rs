@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::budget;
 use crate::source::{self, Named, Span};
 
+use super::anonymous::Anonymous;
 use super::asked::Asked;
 use super::forms::Forms;
 use super::unseen::Unseen;
@@ -115,6 +116,8 @@ pub struct Unit {
     pub keywords: Vec<(ExprId, String)>,
     /// What C writes and the nodes here do not say.
     pub forms: Forms,
+    /// The anonymous unions and structs, once it was asked.
+    pub(super) anonymous: OnceLock<Anonymous>,
     /// What directives do with variables; set where they are joined to the code.
     pub asked: OnceLock<Asked>,
     /// What the structure does not show of functions.
@@ -397,6 +400,11 @@ pub struct Decl {
 }
 
 impl Decl {
+    /// Whether it is an object or an array of objects: a pointer, a reference or a function leads to another place.
+    pub fn is_object(&self) -> bool {
+        self.derived.iter().all(|part| matches!(part, Derived::Array(_)))
+    }
+
     /// The sizes of arrays that the declarator says.
     pub fn sizes(&self) -> impl Iterator<Item = ExprId> {
         self.derived.iter().filter_map(|part| match part {

@@ -23,7 +23,6 @@ use crate::budget;
 use crate::scan::Scan;
 use crate::source::{Language, SourceFile, Span};
 
-pub use anonymous::Anonymous;
 pub use asked::Asked;
 pub use c::apart;
 pub use c::references::refer;

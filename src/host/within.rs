@@ -7,7 +7,10 @@ use std::sync::OnceLock;
 
 use crate::source::{Named, Span};
 
-use super::ir::{Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, Stmt, StmtId, StmtKind, Unit};
+use super::anonymous::Anonymous;
+use super::ir::{
+    BaseType, Decl, DeclId, DeclKind, Expr, ExprId, Function, Record, RecordId, Stmt, StmtId, StmtKind, Unit,
+};
 
 /// Nodes by where they begin: the offset, and the number of the node.
 #[derive(Clone, Debug, Default)]
@@ -133,6 +136,36 @@ impl Unit {
     pub fn records_named(&self, tag: &str) -> impl DoubleEndedIterator<Item = &Record> + use<'_> {
         let found = self.record_names.of(tag, self.records.len(), |at| self.records[at].tag.as_deref());
         found.into_iter().map(|at| &self.records[at])
+    }
+
+    /// The anonymous unions and structs in the class with these bytes, and in such records there.
+    pub fn anonymous_in(&self, class: Span) -> impl Iterator<Item = RecordId> + use<'_> {
+        self.anonymous().inside(class).iter().copied().map(RecordId)
+    }
+
+    /// The anonymous unions and structs in no record: functions and files have them.
+    pub fn anonymous_apart(&self) -> impl Iterator<Item = RecordId> + use<'_> {
+        self.anonymous().apart().iter().copied().map(RecordId)
+    }
+
+    fn anonymous(&self) -> &Anonymous {
+        self.anonymous.get_or_init(|| {
+            if self.records.iter().all(|record| record.tag.is_some()) {
+                return Anonymous::default();
+            }
+            // Before a semicolon the grammar may see an empty name.
+            let declaring = self.decls.iter().filter(|decl| !decl.name.is_empty());
+            let declared: BTreeSet<RecordId> = declaring
+                .filter_map(|decl| match decl.base {
+                    BaseType::Record(id) => Some(id),
+                    _ => None,
+                })
+                .collect();
+            let places: Vec<Span> = self.records.iter().map(|record| record.span).collect();
+            Anonymous::of(&places, |at| {
+                self.records[at].tag.is_none() && !declared.contains(&RecordId(at as u32))
+            })
+        })
     }
 
     /// The functions whose names begin so.

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem, Name};
-use crate::bind::{Bound, descendants, implied_clause, implied_loop, with_implied};
+use crate::acc::ast::{Clause, ClauseKind, DataClause, DirectiveKind, ListItem};
+use crate::bind::{
+    Bound, descendants, governed_loops, implied_clause, implied_item, implied_loop, with_implied,
+};
 use crate::diag::{self, Diag};
 use crate::host::ir::{StmtId, StmtKind, Unit};
 use crate::sema::{
@@ -41,8 +43,7 @@ pub type Reached = BTreeMap<u32, BTreeSet<SymbolId>>;
 /// Whether some loop is left to the compiler: those of `kernels`, those with `auto`, and, unless the program is taken as it is
 /// written, those without a directive inside of others.
 pub fn leaves_open(unit: &Unit, bound: &[Bound], settings: &Settings) -> bool {
-    let governed: BTreeSet<StmtId> =
-        bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt).collect();
+    let governed = governed_loops(bound);
     bound.iter().any(|one| {
         launch::region(one.directive.kind) == Region::Kernels && one.directive.kind.is_compute()
             || one.directive.clauses.iter().any(|clause| clause.kind == ClauseKind::Auto)
@@ -182,7 +183,7 @@ impl Settling<'_, '_> {
 
     /// Whether the construct, or a loop in it, is `auto`.
     fn has_auto(&self, index: usize) -> bool {
-        let all = std::iter::once(index).chain(self.input.all_loops_below(index));
+        let all = self.input.with_loops_below(index);
         all.into_iter().any(|at| self.input.clauses(at).auto)
     }
 
@@ -323,7 +324,7 @@ impl Settling<'_, '_> {
         };
         let unread = needs.unread.iter().filter(|symbol| !is_said(symbol));
         let unread: Vec<ListItem> =
-            unread.map(|symbol| implied_item(self.facts.symbols, here, *symbol)).collect();
+            unread.map(|symbol| implied_item(here, name_of(self.facts, *symbol))).collect();
         if !unread.is_empty() {
             clauses.push(implied_clause(here, "private", ClauseKind::Private(unread)));
         }
@@ -332,7 +333,7 @@ impl Settling<'_, '_> {
 
     fn clauses(&self, at: u32, needs: &Needs) -> Vec<Clause> {
         let mut clauses = vec![implied_clause(at, "independent", ClauseKind::Independent)];
-        let item = |symbol: &SymbolId| implied_item(self.facts.symbols, at, *symbol);
+        let item = |symbol: &SymbolId| implied_item(at, name_of(self.facts, *symbol));
         // Scalars that each thread has its own of are found by the rules for all loops.
         let arrays = needs
             .private
@@ -364,15 +365,8 @@ impl Settling<'_, '_> {
     }
 }
 
-/// An item of a clause that is not in the source.
-fn implied_item(symbols: &sema::Symbols, at: u32, symbol: SymbolId) -> ListItem {
-    named_item(symbols.get(symbol).name.clone(), at)
-}
-
-/// An item of a clause that is not in the source, by its name.
-pub(super) fn named_item(name: String, at: u32) -> ListItem {
-    let span = Span { start: at, end: at };
-    ListItem { base: Name { text: name.clone(), span }, parts: Vec::new(), text: name, span, common: false }
+fn name_of(facts: &Facts, symbol: SymbolId) -> String {
+    facts.symbols.get(symbol).name.clone()
 }
 
 impl Changes {
@@ -380,7 +374,7 @@ impl Changes {
         let mut all = bound;
         for (index, own) in self.own {
             let here = all[index].directive.span.start;
-            let items = own.into_iter().map(|symbol| implied_item(facts.symbols, here, symbol)).collect();
+            let items = own.into_iter().map(|symbol| implied_item(here, name_of(facts, symbol))).collect();
             let clause = implied_clause(here, "firstprivate", ClauseKind::Firstprivate(items));
             all[index].directive.clauses.push(clause);
         }
@@ -395,7 +389,7 @@ impl Changes {
             for (word, kind, symbols) in kinds.into_iter().filter(|(.., symbols)| !symbols.is_empty()) {
                 let items = symbols
                     .into_iter()
-                    .map(|(symbol, _)| implied_item(facts.symbols, here, symbol))
+                    .map(|(symbol, _)| implied_item(here, name_of(facts, symbol)))
                     .collect();
                 let clause = implied_clause(here, word, ClauseKind::Data(kind, items));
                 all[index].directive.clauses.push(clause);

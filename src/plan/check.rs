@@ -253,12 +253,8 @@ impl<'a> Check<'a> {
     fn nested(&mut self, index: usize, work: &WorkLoop) {
         let has_level = work.spread.gangs || work.spread.lanes;
         self.expect(has_level, Fault::NoLevel(index));
-        let body = |stmt: &StmtId| match self.unit.stmt(*stmt).kind {
-            StmtKind::For { body, .. } => sema::only_loop(self.unit, body),
-            _ => None,
-        };
         let is_for = matches!(self.unit.stmt(work.stmt).kind, StmtKind::For { .. });
-        let depth = std::iter::successors(Some(work.stmt), body).take(work.collapse).count();
+        let depth = sema::nested_loops(self.unit, work.stmt).take(work.collapse).count();
         let is_array = self.plan.arrays.contains_key(&work.stmt);
         let is_nest = is_array || is_for && depth == work.collapse && work.collapse > 0;
         let is_tiled = work.tile.is_empty() || work.tile.len() == work.collapse;

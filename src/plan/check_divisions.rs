@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::bind::{Bound, ancestors};
-use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::host::ir::{StmtId, Unit};
 use crate::sema;
 use crate::source::Span;
 
@@ -36,10 +36,7 @@ pub(super) fn faults(unit: &Unit, bound: &[Bound], plan: &Plan) -> Vec<Fault> {
 
 /// Whether the loops that run as one stand in one another, with tiles for all of them or none.
 fn is_nest(unit: &Unit, one: &Division) -> bool {
-    let inner = |stmt: StmtId| match unit.stmt(stmt).kind {
-        StmtKind::For { body, .. } => sema::only_loop(unit, body),
-        _ => None,
-    };
+    let inner = |stmt: StmtId| sema::nested_loops(unit, stmt).nth(1);
     let is_tiled = one.tile.is_empty() || one.tile.len() == one.stmts.len();
     is_tiled && one.stmts.windows(2).all(|pair| inner(pair[0]) == Some(pair[1]))
 }

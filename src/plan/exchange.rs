@@ -55,17 +55,15 @@ fn width_of_lines(file: &SourceFile) -> usize {
 /// Whether neither loop's bounds depend on the other's variable.
 fn is_rectangular(unit: &Unit, symbols: &Symbols, outer: &Header, inner: &Header) -> bool {
     let reads = |header: &Header| -> Vec<SymbolId> {
-        let parts = [Some(header.first), Some(header.bound), header.step];
-        parts.into_iter().flatten().flat_map(|expr| sema::reads_of_expr(unit, symbols, expr)).collect()
+        header.values().flat_map(|expr| sema::reads_of_expr(unit, symbols, expr)).collect()
     };
     !reads(outer).contains(&inner.var) && !reads(inner).contains(&outer.var) && outer.var != inner.var
 }
 
 /// The bytes of a loop's head, without its body; nothing if it is more than one plain line.
 pub fn head(file: &SourceFile, unit: &Unit, stmt: StmtId, header: &Header) -> Option<Span> {
-    let parts = [Some(header.first), Some(header.bound), header.step];
     let head = first_line(file, unit, stmt, header)?;
-    let is_whole = parts.into_iter().flatten().all(|part| head.contains(unit.expr(part).span));
+    let is_whole = header.values().all(|part| head.contains(unit.expr(part).span));
     (is_whole && !file.is_by_macro(head)).then_some(head)
 }
 

@@ -11,7 +11,7 @@ use crate::host::ir::{ExprKind, StmtId};
 use crate::sema::{self, Class, SymbolId, uses};
 use crate::source::Span;
 
-use super::listed::{Code, private, used_outside};
+use super::listed::{Code, private};
 use super::{Attribute, Input, Maker, Names, Sharing, wanted};
 
 /// Where variables are named, by their first bytes.
@@ -38,10 +38,15 @@ impl Input<'_> {
         outside.get(first).is_some_and(|place| *place < around.end).then_some(symbol)
     }
 
+    /// The loop of directive `at`, if the source has the directive.
+    fn governed_loop(&self, at: usize) -> Option<StmtId> {
+        let one = &self.bound[at];
+        one.stmt().filter(|_| one.directive.kind.is_loop() && one.text.is_some())
+    }
+
     /// The variable of the loop of a directive of the source, if it is declared before the loop.
     fn governed_counter(&self, at: usize) -> Option<SymbolId> {
-        let one = &self.bound[at];
-        let stmt = one.stmt().filter(|_| one.directive.kind.is_loop() && one.text.is_some())?;
+        let stmt = self.governed_loop(at)?;
         match sema::header(self.unit, self.symbols, stmt) {
             Ok(header) => (!header.declared).then_some(header.var),
             Err(_) => sema::counting_member(self.unit, self.symbols, stmt),
@@ -83,8 +88,7 @@ impl Input<'_> {
             let inside = |stmt: &StmtId| around.contains(self.unit.stmt(*stmt).span);
             self.bound[at].stmt().filter(inside).is_some_and(|stmt| {
                 let mut items = private(&self.bound[at]).filter(|item| item.base.text == name);
-                let code = self.code();
-                items.any(|item| used_outside(code, item, code.own_extent(stmt, item), around).is_none())
+                items.any(|item| self.code().used_beside(stmt, item, around).is_none())
             })
         })
     }
@@ -103,8 +107,7 @@ impl Input<'_> {
     fn private_and_outside(&self, at: usize, around: StmtId, name: &str) -> Option<SymbolId> {
         let (inner, outer) = (self.bound[at].stmt()?, self.unit.stmt(around).span);
         let mut items = private(&self.bound[at]).filter(|item| item.base.text == name);
-        let code = self.code();
-        items.find_map(|item| used_outside(code, item, code.own_extent(inner, item), outer))
+        items.find_map(|item| self.code().used_beside(inner, item, outer))
     }
 
     /// What the clauses of a loop without a construct say for the code `around` it, whose variables are the loop's: one that
@@ -190,8 +193,7 @@ impl Maker<'_> {
         let Some(stmt) = self.input.bound[at].stmt() else { return };
         let code = self.input.code();
         let items = private(&self.input.bound[at]);
-        let outside = |item| used_outside(code, item, code.own_extent(stmt, item), around);
-        let used = items.filter_map(|item| Some((item, outside(item)?))).collect();
+        let used = items.filter_map(|item| Some((item, code.used_beside(stmt, item, around)?))).collect();
         let changed = self.report_changed(at, stmt, used);
         let counter = self.input.counter_outside(at, around).filter(|counter| !changed.contains(counter));
         self.report_counter(at, stmt, counter);
@@ -201,8 +203,7 @@ impl Maker<'_> {
     /// the launches inside assign is on the device, and is wanted after the loop. The host counts with the loop variables
     /// themselves.
     pub(super) fn report_run_private(&mut self, index: usize, host_runs: &[StmtId]) {
-        let loops: Vec<usize> = std::iter::once(index).chain(self.input.all_loops_below(index)).collect();
-        for at in loops.iter().copied() {
+        for at in self.input.with_loops_below(index) {
             let Some(stmt) = self.input.bound[at].stmt().filter(|stmt| host_runs.contains(stmt)) else {
                 continue;
             };
@@ -215,12 +216,9 @@ impl Maker<'_> {
             self.report_counter(at, stmt, counter);
         }
         for stmt in host_runs.iter().copied().filter(|_| self.input.unit.is_fortran()) {
-            let is_governed = |at: &usize| {
-                let one = &self.input.bound[*at];
-                one.stmt() == Some(stmt) && one.text.is_some() && one.directive.kind.is_loop()
-            };
-            let header = sema::header(self.input.unit, self.input.symbols, stmt);
-            if !loops.iter().any(is_governed) {
+            let governs = |at: usize| self.input.governed_loop(at) == Some(stmt);
+            if !self.input.with_loops_below(index).any(governs) {
+                let header = sema::header(self.input.unit, self.input.symbols, stmt);
                 self.report_counter(index, stmt, header.ok().map(|header| header.var));
             }
         }
@@ -228,7 +226,7 @@ impl Maker<'_> {
 
     /// Reports the variables of the loops of a routine, of which `index` is an outermost one, that it wants after them.
     pub(super) fn report_counters(&mut self, index: usize) {
-        for at in std::iter::once(index).chain(self.input.all_loops_below(index)) {
+        for at in self.input.with_loops_below(index) {
             if let Some(stmt) = self.input.bound[at].stmt() {
                 self.report_counter(at, stmt, self.input.governed_counter(at));
             }

@@ -27,7 +27,7 @@ pub struct Code<'a> {
 impl Code<'_> {
     /// Where the variable of a `private` clause of the loop `stmt` is the loop's: bounds and step are those of the code around,
     /// unless it is the loop variable itself.
-    pub fn own_extent(&self, stmt: StmtId, item: &ListItem) -> Span {
+    pub(super) fn own_extent(&self, stmt: StmtId, item: &ListItem) -> Span {
         let whole = self.unit.stmt(stmt).span;
         let named = self.symbols.lookup(&item.base.text, whole.start);
         let StmtKind::For { body, .. } = self.unit.stmt(stmt).kind else { return whole };
@@ -36,6 +36,12 @@ impl Code<'_> {
             Err(_) => self.is_in_step(stmt, &item.base.text),
         };
         if is_counter { whole } else { self.unit.stmt(body).span }
+    }
+
+    /// The variable of a `private` clause of the loop `stmt`, if code of the region names it outside of where it is the loop's, and
+    /// no other loop around that code has it private.
+    pub fn used_beside(&self, stmt: StmtId, item: &ListItem, region: Span) -> Option<SymbolId> {
+        used_outside(*self, item, self.own_extent(stmt, item), region)
     }
 
     /// Whether the increment of the loop `stmt` names a variable.
@@ -113,9 +119,11 @@ impl<'a> Listed<'a> {
         for below in descendants(code.bound, launched.index) {
             let one = &code.bound[below];
             let directive = code.bound[launched.index].directive.span;
-            let extent = |item| one.stmt().map_or(directive, |stmt| code.own_extent(stmt, item));
-            let own =
-                private(one).filter(|item| used_outside(code, item, extent(item), launched.region).is_none());
+            let beside = |item: &ListItem| match one.stmt() {
+                Some(stmt) => code.used_beside(stmt, item, launched.region),
+                None => used_outside(code, item, directive, launched.region),
+            };
+            let own = private(one).filter(|item| beside(item).is_none());
             for (symbol, item) in own.filter_map(named) {
                 listed.private.insert(symbol);
                 listed.own_items.push((symbol, item, false));

@@ -304,6 +304,11 @@ impl<'a> Input<'a> {
         descendants(self.bound, index).filter(is_loop).collect()
     }
 
+    /// Directive `index`, which may be a loop itself, and the loop directives below it.
+    fn with_loops_below(&self, index: usize) -> impl Iterator<Item = usize> + use<> {
+        std::iter::once(index).chain(self.all_loops_below(index))
+    }
+
     /// The loop directives whose parent is `index`.
     fn loops_below(&self, index: usize) -> Vec<usize> {
         let mut loops = self.all_loops_below(index);

@@ -207,7 +207,7 @@ impl Input<'_> {
         let varies = |symbol: SymbolId| changed.of(symbol).is_some_and(|used| used.written);
         let (Some(header), Some(body)) = (inner.headers.first(), inner.headers.last()) else { return false };
         let own = sema::uses(self.unit, self.symbols, body.body);
-        [Some(header.first), Some(header.bound), header.step].into_iter().flatten().any(|expr| {
+        header.values().any(|expr| {
             let reads = sema::reads_of_expr(self.unit, self.symbols, expr);
             let is_loaded = matches!(self.unit.expr(expr).kind, ExprKind::Index(..) | ExprKind::Deref(_));
             is_loaded

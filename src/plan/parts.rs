@@ -198,9 +198,7 @@ impl Parting<'_, '_> {
         let unit = self.input.unit;
         let deciding: Vec<ExprId> = match &unit.stmt(stmt).kind {
             StmtKind::For { .. } => match sema::header(unit, self.input.symbols, stmt) {
-                Ok(header) if self.may_count(stmt, &header) => {
-                    [Some(header.first), Some(header.bound), header.step].into_iter().flatten().collect()
-                }
+                Ok(header) if self.may_count(stmt, &header) => header.values().collect(),
                 _ => return false,
             },
             StmtKind::If { cond, .. } => vec![*cond],

@@ -6,12 +6,11 @@
 use std::collections::BTreeSet;
 
 use crate::acc::ast::{Clause, ClauseKind, DirectiveKind};
-use crate::bind::{Bound, ancestors, implied_clause, implied_loop, with_implied};
-use crate::host::ir::{ExprKind, StmtId, StmtKind, Unit};
+use crate::bind::{Bound, governed_loops, implied_clause, implied_item, implied_loop, with_implied};
+use crate::host::ir::{StmtId, Unit};
 use crate::sema::{self, SymbolId, Symbols};
 use crate::source::{SourceFile, Span};
 
-use super::auto::named_item;
 use super::{Input, Settings};
 
 /// Adds `private` to loops whose variables data clauses or `declare` directives have on the device. In Fortran, a loop without a
@@ -25,8 +24,7 @@ pub fn with_predetermined(
 ) -> Vec<Bound> {
     let (own, implied) = {
         let input = Input::new(file, unit, symbols, &bound, settings);
-        let governed = bound.iter().filter(|one| one.directive.kind.is_loop()).filter_map(Bound::stmt);
-        let governed: BTreeSet<StmtId> = governed.collect();
+        let governed = governed_loops(&bound);
         let computes = (0..bound.len()).filter(|at| bound[*at].directive.kind.is_compute());
         let computes = computes.filter(|_| unit.is_fortran());
         let implied: Vec<Bound> = computes.flat_map(|index| input.plain_loops(index, &governed)).collect();
@@ -41,7 +39,7 @@ pub fn with_predetermined(
 }
 
 fn private(at: u32, counters: impl IntoIterator<Item = String>) -> Clause {
-    let items = counters.into_iter().map(|counter| named_item(counter, at)).collect();
+    let items = counters.into_iter().map(|counter| implied_item(at, counter)).collect();
     implied_clause(at, "private", ClauseKind::Private(items))
 }
 
@@ -49,20 +47,13 @@ impl Input<'_> {
     /// The variables of the loops of directive `at` that are declared before them and on the device by what stands around.
     fn stated_counters(&self, at: usize) -> Vec<String> {
         let one = &self.bound[at];
-        let compute = std::iter::once(at).chain(ancestors(self.bound, at));
-        let compute = compute.into_iter().find(|above| self.bound[*above].directive.kind.is_compute());
-        let (Some(stmt), Some(compute)) = (one.stmt().filter(|_| one.directive.kind.is_loop()), compute)
-        else {
-            return Vec::new();
-        };
-        let inner = |stmt: &StmtId| match self.unit.stmt(*stmt).kind {
-            StmtKind::For { body, .. } => sema::only_loop(self.unit, body),
-            _ => None,
-        };
+        let compute = if one.directive.kind.is_compute() { Some(at) } else { self.compute_above(at) };
+        let stmt = one.stmt().filter(|_| one.directive.kind.is_loop());
+        let Some((stmt, compute)) = stmt.zip(compute) else { return Vec::new() };
         let clauses = self.clauses(at);
         let count = clauses.collapse.and_then(|(count, _)| count.text.trim().parse().ok()).unwrap_or(1);
         let count = clauses.tile.map_or(count, <[_]>::len);
-        let loops = std::iter::successors(Some(stmt), inner).take(count);
+        let loops = sema::nested_loops(self.unit, stmt).take(count);
         let headers = loops.filter_map(|stmt| sema::header(self.unit, self.symbols, stmt).ok());
         let counters: Vec<SymbolId> =
             headers.filter(|header| !header.declared).map(|header| header.var).collect();
@@ -106,14 +97,9 @@ impl Input<'_> {
     /// Whether code of `region` names a variable outside of the loops that it counts.
     fn is_named_beside(&self, region: StmtId, counter: SymbolId) -> bool {
         let (unit, symbols) = (self.unit, self.symbols);
-        let region = unit.stmt(region).span;
         let is_its = |stmt: &StmtId| sema::header(unit, symbols, *stmt).is_ok_and(|one| one.var == counter);
-        let loops = unit.stmt_ids_in(region).filter(is_its).map(|stmt| unit.stmt(stmt).span);
-        let loops: Vec<Span> = loops.collect();
-        unit.exprs_in(region).any(|expr| {
-            matches!(&expr.kind, ExprKind::Name(name) if *name == symbols.get(counter).name)
-                && symbols.lookup(&symbols.get(counter).name, expr.span.start) == Some(counter)
-                && !loops.iter().any(|own| own.contains(expr.span))
-        })
+        let loops = unit.stmt_ids_in(unit.stmt(region).span).filter(is_its);
+        let loops: Vec<Span> = loops.map(|stmt| unit.stmt(stmt).span).collect();
+        sema::is_named_outside(unit, symbols, (region, counter), &loops)
     }
 }

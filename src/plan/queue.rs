@@ -96,7 +96,7 @@ impl Input<'_> {
             ClauseKind::UpdateSelf(list) => list.as_slice(),
             _ => &[],
         });
-        let loops = std::iter::once(index).chain(self.all_loops_below(index));
+        let loops = self.with_loops_below(index);
         let reduced = loops.flat_map(|at| self.clauses(at).reduction).map(|(_, item)| item);
         let listed = data.chain(updates).chain(reduced);
         let mut all: Vec<SymbolId> = listed.filter_map(|item| self.symbol_of(index, item)).collect();

@@ -456,7 +456,7 @@ impl Maker<'_> {
         if region == Region::Kernels {
             self.kernels_scalars(index, stmt, &own, &listed, &mut attributes);
         }
-        let loops = std::iter::once(index).chain(self.input.all_loops_below(index));
+        let loops = self.input.with_loops_below(index);
         let reduced = loops.flat_map(|at| self.input.clauses(at).reduction);
         let sections = reduced.filter(|(_, item)| !item.parts.is_empty()).map(|(_, item)| &*item.base.text);
         let arrays = self.plan.own_sections.iter().filter(|one| one.directive == index);

@@ -76,13 +76,9 @@ impl Input<'_> {
     fn bounds_loop(&self, stmt: StmtId, symbol: SymbolId) -> bool {
         let inside = self.unit.stmt_ids_in(self.unit.stmt(stmt).span);
         inside.into_iter().filter_map(|stmt| sema::header(self.unit, self.symbols, stmt).ok()).any(|header| {
-            let parts = [Some(header.first), Some(header.bound), header.step];
-            let mut read = parts
-                .into_iter()
-                .flatten()
-                .flat_map(|expr| sema::reads_of_expr(self.unit, self.symbols, expr));
-            let mut words =
-                parts.into_iter().flatten().flat_map(|expr| words(self.file, self.unit.expr(expr).span));
+            let mut read =
+                header.values().flat_map(|expr| sema::reads_of_expr(self.unit, self.symbols, expr));
+            let mut words = header.values().flat_map(|expr| words(self.file, self.unit.expr(expr).span));
             read.any(|read| read == symbol) || words.any(|word| !self.symbols.is_no_macro(&word))
         })
     }

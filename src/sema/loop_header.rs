@@ -32,6 +32,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// The first value, the bound and the step, if that is not one.
+    pub fn values(&self) -> impl Iterator<Item = ExprId> + use<> {
+        [Some(self.first), Some(self.bound), self.step].into_iter().flatten()
+    }
+
     /// Whether the variable comes down to its bound, be it by a step that is subtracted or by a negative one that is added.
     pub fn counts_down(&self) -> bool {
         match self.compare {

@@ -20,9 +20,26 @@ pub fn unseen_type(unit: &Unit, symbols: &Symbols, header: &Header) -> Option<Sp
     if unit.is_fortran() {
         return None;
     }
-    let mut values = [Some(header.first), Some(header.bound), header.step].into_iter().flatten();
-    let found = values.find(|expr| value_type::is_unseen(unit, symbols, *expr));
+    let found = header.values().find(|expr| value_type::is_unseen(unit, symbols, *expr));
     found.map(|expr| unit.expr(expr).span)
+}
+
+/// Whether a loop may count with a variable that is named at `at`.
+fn may_count(unit: &Unit, symbols: &Symbols, var: SymbolId, at: u32) -> Result<(), NotCanonical> {
+    let known = symbols.get(var);
+    if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown)
+        || known.is_floating
+        || value_type::is_floating_variable(unit, symbols, var, at)
+    {
+        return Err(NotCanonical("its variable is not an integer"));
+    }
+    if unit.is_fortran() && known.fortran.pointer {
+        return Err(NotCanonical("its variable is a pointer"));
+    }
+    if known.kind == SymbolKind::Member {
+        return Err(NotCanonical("its variable is a member of the object"));
+    }
+    Ok(())
 }
 
 /// The member of an object of C++ that the loop `stmt` counts with: no header has one.
@@ -50,19 +67,7 @@ fn read(unit: &Unit, symbols: &Symbols, stmt: StmtId) -> Result<Header, NotCanon
         .and_then(|init| initialised(unit, init))
         .ok_or(NotCanonical("its first part is not `variable = value`"))?;
     let var = symbols.lookup(name, at).ok_or(NotCanonical("its variable is not declared"))?;
-    let known = symbols.get(var);
-    if !matches!(known.class, Class::Scalar | Class::Pointer | Class::Unknown)
-        || known.is_floating
-        || value_type::is_floating_variable(unit, symbols, var, at)
-    {
-        return Err(NotCanonical("its variable is not an integer"));
-    }
-    if unit.is_fortran() && known.fortran.pointer {
-        return Err(NotCanonical("its variable is a pointer"));
-    }
-    if symbols.get(var).kind == SymbolKind::Member {
-        return Err(NotCanonical("its variable is a member of the object"));
-    }
+    may_count(unit, symbols, var, at)?;
     if cond.is_none() && step.is_none() {
         return Err(NotCanonical("it has no condition, or is one over a range"));
     }
@@ -272,6 +277,14 @@ pub fn only_loop(unit: &Unit, body: StmtId) -> Option<StmtId> {
             _ => return None,
         }
     }
+}
+
+/// The loop `stmt`, and those in it that are each all there is in the loop around it, outermost first.
+pub fn nested_loops(unit: &Unit, stmt: StmtId) -> impl Iterator<Item = StmtId> {
+    std::iter::successors(Some(stmt), |stmt| match unit.stmt(*stmt).kind {
+        StmtKind::For { body, .. } => only_loop(unit, body),
+        _ => None,
+    })
 }
 
 /// Whether `inner` is all there is in the body of the loop `outer`, and its bounds depend neither on `outer`'s variable

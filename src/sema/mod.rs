@@ -61,7 +61,9 @@ pub use fortran::{resolve, type_of_letter};
 pub use holds::{Element, Type};
 pub use indexed::{elements, subscripts};
 pub use loop_header::{Header, NotCanonical};
-pub use loops::{counting_member, header, is_tight, only_loop, trip_constant, trips, unseen_type};
+pub use loops::{
+    counting_member, header, is_tight, nested_loops, only_loop, trip_constant, trips, unseen_type,
+};
 pub use memory::{Moved, gapped, moves, retargets};
 pub use numeric::enclosed;
 pub use operators::{is_assignment, operator_sign};

@@ -112,7 +112,7 @@ impl Reader<'_> {
     fn header(&mut self, stmt: StmtId) -> Option<()> {
         let header = header(self.unit, self.symbols, stmt).ok()?;
         self.output.counters.push(header.var);
-        for part in [Some(header.first), Some(header.bound), header.step].into_iter().flatten() {
+        for part in header.values() {
             self.value(part);
         }
         Some(())

@@ -146,8 +146,7 @@ impl Shown {
                 members.entry(unit.decl(*id).name.clone()).or_insert_with(|| typed(id));
             }
             // What an anonymous union or struct holds is found as what a base holds is.
-            let parts = types.anonymous[number].inside(record.span).iter();
-            let parts: Vec<String> = parts.map(|id| numbered(number, *id)).collect();
+            let parts: Vec<String> = unit.anonymous_in(record.span).map(|id| numbered(number, id)).collect();
             let name = record.tag.clone().unwrap_or_else(|| numbered(number, RecordId(at as u32)));
             self.bases.entry(name.clone()).or_insert_with(|| [record.bases.clone(), parts].concat());
             self.members.entry(name).or_insert(members);

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::host::Anonymous;
 use crate::host::forms::EnumSpecifier;
 use crate::host::ir::{
     BaseType, Decl, DeclId, DeclKind, Derived, Expr, ExprId, ExprKind, FunctionId, Record, StmtId, StmtKind,
@@ -128,8 +127,6 @@ pub(super) struct Types<'a> {
     pub(super) enums: FxHashMap<&'a str, Option<&'a str>>,
     /// The classes with parts that are `mutable`.
     mutable: FxHashSet<String>,
-    /// The anonymous unions and structs of each unit.
-    pub(super) anonymous: Vec<Anonymous>,
 }
 
 impl Symbols {
@@ -190,8 +187,7 @@ impl Symbols {
             records.extend(named.map(|(tag, record)| (tag, (*unit, record))));
         }
         let enums = stated(&units);
-        let anonymous = units.iter().map(|unit| Anonymous::of(unit)).collect();
-        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default(), anonymous };
+        let mut types = Types { units, typedefs, records, enums, mutable: FxHashSet::default() };
         types.mutable = types.with_mutable();
         let file = Span::new(0, text.len());
         let mut symbols = Symbols::default();
@@ -203,7 +199,7 @@ impl Symbols {
         }
         symbols.operators = Operators::of(&types.units);
         symbols.overlaid = overlaid(&types.units);
-        symbols.take_unions(unit, &types);
+        symbols.take_unions(unit);
         symbols.referring = types.referring();
         symbols.mutable.clone_from(&types.mutable);
         if !unit.is_fortran() {
@@ -292,9 +288,8 @@ impl Symbols {
     }
 
     /// Notes the members of anonymous unions that stand in no class: they are named as variables are.
-    fn take_unions(&mut self, unit: &Unit, types: &Types) {
-        let apart =
-            types.anonymous_of(unit).into_iter().flat_map(Anonymous::apart).map(|id| unit.record(*id));
+    fn take_unions(&mut self, unit: &Unit) {
+        let apart = unit.anonymous_apart().map(|id| unit.record(id));
         for union in apart.filter(|one| one.is_union) {
             let block = unit.block_around(union.span).map(|block| unit.stmt(block).span.end);
             let scope = Span { start: union.span.end, end: block.unwrap_or(u32::MAX) };
@@ -900,9 +895,8 @@ impl Types<'_> {
 
     /// Whether a variable may be such an object by a type that is deduced, or by the argument of a template.
     fn may_hold_mutable(&self, decl: &Decl) -> bool {
-        let is_object = decl.derived.iter().all(|part| matches!(part, Derived::Array(_)));
         !self.mutable.is_empty()
-            && is_object
+            && decl.is_object()
             && match &decl.base {
                 BaseType::Unknown => true,
                 BaseType::Named(name) => name
@@ -914,8 +908,7 @@ impl Types<'_> {
 
     /// The same, where these classes are known to have such parts.
     fn has_mutable(&self, home: &Unit, decl: &Decl, known: &FxHashSet<String>, depth: usize) -> bool {
-        let is_object = decl.derived.iter().all(|part| matches!(part, Derived::Array(_)));
-        is_object
+        decl.is_object()
             && depth < TYPEDEF_DEPTH
             && match &decl.base {
                 BaseType::Named(name) | BaseType::Tagged(name) => {
@@ -931,11 +924,6 @@ impl Types<'_> {
             }
     }
 
-    /// The anonymous unions and structs of a unit.
-    fn anonymous_of(&self, home: &Unit) -> Option<&Anonymous> {
-        self.units.iter().position(|unit| std::ptr::eq(*unit, home)).map(|at| &self.anonymous[at])
-    }
-
     fn holds_mutable(&self, home: &Unit, record: &Record, known: &FxHashSet<String>, depth: usize) -> bool {
         let holds = |id: &DeclId| {
             let decl = home.decl(*id);
@@ -943,10 +931,10 @@ impl Types<'_> {
         };
         record.bases.iter().any(|base| known.contains(source::plain_name(base)))
             || record.members.iter().any(holds)
-            || self.anonymous_of(home).is_some_and(|all| {
-                let mut members = all.inside(record.span).iter().flat_map(|id| &home.record(*id).members);
-                members.any(holds)
-            })
+            || {
+                let inner = home.anonymous_in(record.span);
+                inner.flat_map(|id| &home.record(id).members).any(holds)
+            }
     }
 
     /// The classes of which something is true that may be true of a class as it is of those which its objects hold.

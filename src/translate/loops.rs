@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::bind::Bound;
 use crate::diag::Diag;
-use crate::host::ir::{StmtId, StmtKind, Unit};
+use crate::host::ir::Unit;
 use crate::plan::{self, Closed, Item, Plan, Settings, Spread, WorkLoop};
 use crate::report::{LoopFeedback, LoopVerdict};
 use crate::scan::Scan;
@@ -69,11 +69,7 @@ impl Found {
     /// Notes who distributes the iterations of the loops that the plan spreads.
     pub fn spread(&mut self, unit: &Unit, bound: &[Bound], plan: &Plan) {
         let mut note = |work: &WorkLoop| {
-            let inner = |stmt: &StmtId| match unit.stmt(*stmt).kind {
-                StmtKind::For { body, .. } => sema::only_loop(unit, body),
-                _ => None,
-            };
-            for stmt in std::iter::successors(Some(work.stmt), inner).take(work.collapse) {
+            for stmt in sema::nested_loops(unit, work.stmt).take(work.collapse) {
                 if let Some(LoopFeedback { verdict: LoopVerdict::Parallel { levels, .. }, .. }) =
                     self.feedback.get_mut(&unit.stmt(stmt).span)
                 {

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use super::object::classes;
 use crate::cuda::program::{Input, Seen};
-use crate::host::Anonymous;
 use crate::host::ir::{ExprKind, Function, Record};
 use crate::sema::SymbolKind;
 use crate::source::Span;
@@ -42,8 +41,8 @@ pub fn is_member(input: &Input, function: &Function, name: &str) -> bool {
 fn members<'a>(input: &Input<'a>, function: &Function) -> BTreeSet<&'a str> {
     let known = classes(input, function).unwrap_or_default();
     let of_record = |(seen, record): (Seen<'a>, &Record)| {
-        let all = Anonymous::of(seen.unit);
-        let members = all.inside(record.span).iter().flat_map(|id| &seen.unit.record(*id).members);
+        let inner = seen.unit.anonymous_in(record.span);
+        let members = inner.flat_map(|id| &seen.unit.record(id).members);
         members.map(|id| seen.unit.decl(*id).name.as_str()).collect::<Vec<&str>>()
     };
     known.into_iter().flat_map(of_record).collect()

@@ -11,7 +11,7 @@ use crate::cuda::meaning;
 use crate::cuda::program::{Input, Refused, Seen, defines, functions, qualified, refused, sizes};
 use crate::cuda::types::{own, spelling};
 use crate::host::forms::EnumSpecifier;
-use crate::host::ir::{Decl, DeclKind, Derived, ExprId, ExprKind, StmtId};
+use crate::host::ir::{Decl, DeclKind, ExprId, ExprKind, StmtId};
 use crate::plan;
 use crate::sema::{Class, SymbolId, SymbolKind};
 use crate::source::Span;
@@ -103,7 +103,7 @@ fn declared<'a>(input: &Input<'a>, name: &str, anywhere: bool) -> Option<Constan
 fn is_arithmetic(input: &Input, seen: Seen, decl: &Decl) -> bool {
     let head = seen.file.text(Span { start: decl.span.start, end: decl.name_span.start });
     decl.is_const
-        && decl.derived.iter().all(|part| matches!(part, Derived::Array(_)))
+        && decl.is_object()
         && spelling::plain(input, seen, decl).is_some()
         && !spelling::is_too_long(input, decl)
         && !words(&head).contains(&"volatile")

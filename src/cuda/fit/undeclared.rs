@@ -45,15 +45,13 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
     }
     let unit = input.unit();
     for expr in unit.exprs_in(span) {
-        if let ExprKind::Name(name) = &expr.kind
-            && input.symbols.is_of_union(name, expr.span.start)
-        {
-            return Err(refused(expr.span, &format!("`{name}`, a member of an anonymous union,")));
-        }
-        if let ExprKind::Name(name) = &expr.kind
-            && is_of_template(input, name, expr.span)
-        {
-            return Err(refused(expr.span, &format!("`{name}`, a variable with template arguments,")));
+        if let ExprKind::Name(name) = &expr.kind {
+            if input.symbols.is_of_union(name, expr.span.start) {
+                return Err(refused(expr.span, &format!("`{name}`, a member of an anonymous union,")));
+            }
+            if is_of_template(input, name, expr.span) {
+                return Err(refused(expr.span, &format!("`{name}`, a variable with template arguments,")));
+            }
         }
         let (ExprKind::Assign(_, at, _) | ExprKind::Index(at, _)) = &expr.kind else { continue };
         let Some((name, span)) = root(input, *at).filter(|(name, _)| !name.contains("::")) else { continue };
@@ -66,9 +64,9 @@ pub fn none(input: &Input, index: usize, stmt: StmtId) -> Result<(), Refused> {
 
 /// Whether a name is that of a variable template.
 fn is_of_template(input: &Input, name: &str, span: Span) -> bool {
-    let has_arguments = || inside(&input.unit().forms.instances, span).any(|one| one.span == span);
-    let symbol = input.symbols.lookup(name, span.start).map(|symbol| input.symbols.get(symbol).kind);
-    matches!(symbol, Some(SymbolKind::Static | SymbolKind::Member)) && has_arguments()
+    let kind = || input.symbols.lookup(name, span.start).map(|symbol| input.symbols.get(symbol).kind);
+    inside(&input.unit().forms.instances, span).any(|one| one.span == span)
+        && matches!(kind(), Some(SymbolKind::Static | SymbolKind::Member))
 }
 
 /// What the clauses of a directive list.

@@ -139,7 +139,7 @@ impl Counted {
 /// The edits that say the head of a loop as the launcher has it.
 pub fn head_edits(input: &Input, header: &Header) -> Result<Edits, Refused> {
     let mut edits = Edits::default();
-    for expr in [Some(header.first), Some(header.bound), header.step].into_iter().flatten() {
+    for expr in header.values() {
         let span = input.unit().expr(expr).span;
         match input.in_place {
             true => inside::bare(input, span, &mut edits),

@@ -104,8 +104,7 @@ impl<'a, 'b> Launched<'a, 'b> {
     }
 
     fn can_count(&self, header: &Header) -> bool {
-        let exprs = [Some(header.first), Some(header.bound), header.step];
-        exprs.into_iter().flatten().all(|expr| self.has_value(expr))
+        header.values().all(|expr| self.has_value(expr))
     }
 
     /// Whether the launcher can compute an expression: from numbers, and from values that it is given.

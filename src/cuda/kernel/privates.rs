@@ -64,9 +64,8 @@ fn none(input: &Input, region: Span, is_kept_apart: &dyn Fn(Span) -> bool) -> Re
     for one in loops(input, region) {
         let is_mixed = |stmt: &StmtId| !is_kept_apart(input.stmt_span(*stmt));
         let Some(stmt) = one.stmt().filter(is_mixed) else { continue };
-        let is_outside =
-            |item| used_outside(input, item, input.code().own_extent(stmt, item), region).is_some();
-        if let Some(item) = private(one).find(|item| is_outside(item)) {
+        let mut items = private(one);
+        if let Some(item) = items.find(|item| input.code().used_beside(stmt, item, region).is_some()) {
             return Err(two(item));
         }
     }

@@ -55,7 +55,7 @@ fn leads_elsewhere(input: &Input, stmt: StmtId, captured: &[Captured]) -> bool {
 fn is_flat(input: &Input, name: &str) -> bool {
     let known = |seen: Seen, decl: &crate::host::ir::Decl| {
         let is_record = matches!(decl.base, BaseType::Tagged(_) | BaseType::Record(_));
-        decl.derived.iter().all(|part| matches!(part, Derived::Array(_)))
+        decl.is_object()
             && (is_record
                 || complex::part(input, seen, decl).is_some()
                 || spelling::plain(input, seen, decl).is_some())

@@ -275,13 +275,12 @@ impl<'n, 'a> Judge<'n, 'a> {
     fn moving_header(&self, at: usize, header: &Header) -> Option<String> {
         let (nest, facts) = (self.nest, self.nest.facts);
         let set = uses(facts.unit, facts.symbols, header.body);
-        let exprs = || [Some(header.first), Some(header.bound), header.step].into_iter().flatten();
-        let mut read = exprs().flat_map(|expr| reads_of_expr(facts.unit, facts.symbols, expr));
+        let mut read = header.values().flat_map(|expr| reads_of_expr(facts.unit, facts.symbols, expr));
         if let Some(found) = read.find(|symbol| set.of(*symbol).is_some_and(|how| how.written)) {
             let name = &facts.symbols.get(found).name;
             return Some(format!("its first line reads `{name}`, which its body sets"));
         }
-        let spans: Vec<Span> = exprs().map(|expr| facts.unit.expr(expr).span).collect();
+        let spans: Vec<Span> = header.values().map(|expr| facts.unit.expr(expr).span).collect();
         let is_in_header = |place: Span| spans.iter().any(|span| span.contains(place));
         let writes = || nest.accesses[nest.loops[at].accesses.clone()].iter().filter(|access| access.writes);
         let mut reads = nest
