@@ -119,7 +119,7 @@ fn look(root: &Path, target: Target, jobs: usize, limit: Duration) -> Result<Vec
     let corpora: Vec<PathBuf> = (0..jobs).map(|job| place.join(corpus(job))).collect();
     corpora.iter().try_for_each(fs::create_dir_all).map_err(failed)?;
     seed(root, &place, &corpora)?;
-    let end = Instant::now() + limit;
+    let (end, before) = (Instant::now() + limit, process::spent()?);
     let runs: Result<u64> = thread::scope(|scope| {
         let workers: Vec<_> =
             (0..jobs).map(|job| scope.spawn(move || until(root, target, job, end))).collect();
@@ -130,7 +130,11 @@ fn look(root: &Path, target: Target, jobs: usize, limit: Duration) -> Result<Vec
     let mut found: Vec<PathBuf> = inside.flatten().map(|entry| entry.path()).collect();
     found.sort();
     let (name, minutes) = (target.name(), limit.as_secs_f64() / 60.0);
-    println!("{name}: {runs} inputs in {jobs} processes and {minutes:.1} minutes, {} found", found.len());
+    let hours = (process::spent()? - before).as_secs_f64() / 3600.0;
+    println!(
+        "{name}: {runs} inputs in {jobs} processes and {minutes:.1} minutes, {hours:.2} hours on processors, {} found",
+        found.len()
+    );
     Ok(found)
 }
 

@@ -10,6 +10,8 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use acc2omp::verify::run::{End, Limits, to_end};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 
 use crate::Result;
 
@@ -75,6 +77,13 @@ pub fn answer(command: &mut Command, limit: Duration) -> Result<String> {
         true => Ok(done.stdout),
         false => Err(format!("{}: {}\n{}", name(command), done.end(), done.stderr)),
     }
+}
+
+/// The time on processors of all programs that have ended, and of those that they waited for.
+pub fn spent() -> Result<Duration> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+    let all = usage.user_time() + usage.system_time();
+    Ok(Duration::from_micros(u64::try_from(all.num_microseconds()).unwrap_or(0)))
 }
 
 /// The command without the variables that the user may have set for other programs, and with messages that we can read.

@@ -4,14 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Duration;
 
 use acc2omp::verify::REPORT_LAUNCHES;
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 
 use super::{Trial, with_mutants};
-use crate::Result;
+use crate::{Result, process};
 
 /// So many runs of each are made.
 const RUNS: usize = 5;
@@ -47,13 +44,13 @@ pub fn line(trial: &Trial) -> Result<String> {
             fs::create_dir(&records).map_err(|error| format!("{}: {error}", records.display()))?;
             let set: String =
                 environment.iter().map(|(name, value)| format!("export {name}='{value}'; ")).collect();
-            let before = spent()?;
+            let before = process::spent()?;
             let folder = trial.tree.join(".acc2omp/verify").join(copy);
             let done = trial.shell(&(set + run), &folder)?;
             if !done.succeeded() {
                 return Err(format!("{}: {copy}: {}\n{}", trial.name, done.end(), done.stderr));
             }
-            let own = (spent()? - before).as_secs_f64();
+            let own = (process::spent()? - before).as_secs_f64();
             least.entry(at).and_modify(|old| *old = own.min(*old)).or_insert(own);
         }
     }
@@ -61,11 +58,4 @@ pub fn line(trial: &Trial) -> Result<String> {
     let times = |at: usize, base: usize| format!("{:.3} ({:.1} times)", of(at), of(at) / of(base));
     let name = &trial.name;
     Ok(format!("| {name} | {:.3} | {} | {:.3} | {:.3} | {} |", of(0), times(1, 0), of(2), of(3), times(4, 2)))
-}
-
-/// The time on processors of all programs that have ended.
-fn spent() -> Result<Duration> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
-    let all = usage.user_time() + usage.system_time();
-    Ok(Duration::from_micros(u64::try_from(all.num_microseconds()).unwrap_or(0)))
 }
