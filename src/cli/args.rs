@@ -499,9 +499,10 @@ fn undefine(text: &str) -> Result<String, &'static str> {
     if is_name(text) { Ok(text.to_owned()) } else { Err("want NAME") }
 }
 
-/// Whether a text is the name of a macro.
+/// Whether a text is the name of a macro (C11, 6.10.8.4).
 fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    text != "defined"
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 

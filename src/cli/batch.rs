@@ -101,6 +101,7 @@ impl Batch<'_> {
         match folder.read(place.file_name().unwrap_or_default()) {
             Ok(old) if self.task.force || head(&old) == head(text) => Ok(old),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => Err(about(place, &error)),
             Err(error) if self.task.force && error.kind() != ErrorKind::IsADirectory => Ok(Vec::new()),
             _ => Err(stays(place, FOREIGN)),
         }

@@ -4,7 +4,6 @@
 //! of them say of a name counts.
 
 use std::collections::HashMap;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +97,7 @@ impl Build {
     pub fn new(all: CompilerFlags, database: Option<&Path>) -> Result<Build, String> {
         let Some(path) = database else { return Ok(Build::from(all)) };
         let path = database_file(path);
-        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let entries: Vec<Entry> =
             serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         let place = path.parent().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();

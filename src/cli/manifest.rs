@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::name::Name;
 use super::place::read;
 
 /// The folder of what acc2omp knows of an output tree.
@@ -34,9 +35,9 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<Origin>,
     /// The files and folders that were translated.
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<Name>,
     /// The files of the tree.
-    pub files: BTreeMap<String, Entry>,
+    pub files: BTreeMap<Name, Entry>,
 }
 
 /// A file of the tree.
@@ -56,7 +57,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// Where it is.
-    pub path: PathBuf,
+    pub path: Name,
     /// What it was: SHA-256.
     pub hash: String,
 }
@@ -70,7 +71,7 @@ impl Origin {
 
     /// Whether the file is as it was.
     pub fn stays(&self, tree: &Path) -> bool {
-        read(&tree.join(&self.path)).is_ok_and(|bytes| hash(&bytes) == self.hash)
+        read(&tree.join(self.path.path())).is_ok_and(|bytes| hash(&bytes) == self.hash)
     }
 }
 
@@ -98,9 +99,9 @@ impl Manifest {
 #[derive(Debug, Default)]
 pub struct Journal {
     /// Names and hashes of what they wrote.
-    written: BTreeSet<(String, String)>,
+    written: BTreeSet<(Name, String)>,
     /// What they merged.
-    merged: Vec<(String, Merge)>,
+    merged: Vec<(Name, Merge)>,
 }
 
 /// A file into which the changes of a translation were put. The hashes are SHA-256.
@@ -128,34 +129,34 @@ impl Journal {
             let mut next = || words.next();
             match (first == MERGED).then(|| Some((next()?, next()?, next()?, next()?))).flatten() {
                 Some((merged, ground, before, name)) => {
-                    journal.merged.push((name, Merge { merged, ground, before }));
+                    journal.merged.push((Name::from(name), Merge { merged, ground, before }));
                 }
-                None => drop(journal.written.insert((rest.to_owned(), first.to_owned()))),
+                None => drop(journal.written.insert((Name::from(rest.to_owned()), first.to_owned()))),
             }
         }
         journal
     }
 
     /// Whether such a text of a file was written.
-    pub fn wrote(&self, name: &str, hash: &str) -> bool {
-        self.written.contains(&(name.to_owned(), hash.to_owned()))
+    pub fn wrote(&self, name: &Name, hash: &str) -> bool {
+        self.written.contains(&(name.clone(), hash.to_owned()))
     }
 
     /// The merges of a file, the last one first.
-    pub fn merges(&self, name: &str) -> impl Iterator<Item = &Merge> {
+    pub fn merges(&self, name: &Name) -> impl Iterator<Item = &Merge> {
         self.merged.iter().rev().filter(move |(of, _)| of == name).map(|(_, merge)| merge)
     }
 
     /// Whether it is about a file.
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn knows(&self, name: &Name) -> bool {
         self.merges(name).next().is_some() || self.written.iter().any(|(of, _)| of == name)
     }
 }
 
 impl Merge {
     /// The line of the journal.
-    pub fn line(&self, name: &str) -> String {
-        format!("{MERGED} {} {} {} {name}\n", self.merged, self.ground, self.before)
+    pub fn line(&self, name: &Name) -> String {
+        format!("{MERGED} {} {} {} {}\n", self.merged, self.ground, self.before, name.text())
     }
 }
 
@@ -164,8 +165,7 @@ pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A path as seen from the tree; what is not UTF-8 in it is replaced, as JSON has no other text.
-pub fn from_tree(path: &Path, out: &Path) -> PathBuf {
-    let path = pathdiff::diff_paths(path, out).unwrap_or_else(|| path.to_path_buf());
-    PathBuf::from(path.to_string_lossy().into_owned())
+/// A path as seen from the tree.
+pub fn from_tree(path: &Path, out: &Path) -> Name {
+    pathdiff::diff_paths(path, out).as_deref().unwrap_or(path).into()
 }

@@ -16,6 +16,7 @@ mod files;
 mod headers;
 mod kind;
 mod manifest;
+mod name;
 mod once;
 mod output;
 mod pages;
@@ -77,9 +78,13 @@ fn configuration(inputs: &[PathBuf]) -> Verdict {
 
 /// Prints what clap has to say: help and version are not failure, nor is a reader that has read enough of them.
 fn refuse(refusal: &clap::Error) -> Verdict {
-    let printed = refusal.print();
-    let is_said = printed.map_or_else(|error| error.kind() == ErrorKind::BrokenPipe, |()| true);
-    if is_said && refusal.exit_code() == 0 { Verdict::Done } else { Verdict::Failed }
+    match (refusal.print(), refusal.exit_code()) {
+        (Err(error), 0) if error.kind() != ErrorKind::BrokenPipe => {
+            fail(&format!("standard output: {error}"))
+        }
+        (_, 0) => Verdict::Done,
+        _ => Verdict::Failed,
+    }
 }
 
 /// Writes a text for people to standard output; a reader that has gone away is not a failure.

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::conflict::Conflict;
 use super::manifest::{self, Entry, Journal, Manifest, Merge, Origin};
+use super::name::Name;
 use super::place::{Folder, Kept, Like, about, is_gone, of_tree};
 use crate::SUPPORT;
 use crate::source::Language;
@@ -36,7 +37,7 @@ pub struct Output {
     /// What runs noted that were killed.
     unfinished: Journal,
     force: bool,
-    new: Mutex<BTreeMap<String, Entry>>,
+    new: Mutex<BTreeMap<Name, Entry>>,
     journal: Mutex<File>,
     /// Held until the run ends.
     _lock: File,
@@ -126,7 +127,7 @@ impl Output {
 
     /// Writes a file, unless that would lose what somebody wrote.
     pub fn put(&self, piece: Piece) -> io::Result<Put> {
-        let name = piece.target.display().to_string();
+        let name = Name::from(piece.target);
         let known = self.settled(&piece, &name, self.known(&piece, &name)?)?;
         let hash = manifest::hash(piece.bytes);
         let put = self.decide(&piece, &name, known.as_ref(), &hash)?;
@@ -160,12 +161,13 @@ impl Output {
         piece.read.iter().map(|(path, hash)| Origin { path: seen(path), hash: hash.clone() }).collect()
     }
 
-    fn decide(&self, piece: &Piece, name: &str, known: Option<&Entry>, hash: &str) -> io::Result<Put> {
+    fn decide(&self, piece: &Piece, name: &Name, known: Option<&Entry>, hash: &str) -> io::Result<Put> {
         let folder = self.folder_of(piece.target)?;
         let file = piece.target.file_name().unwrap_or_default();
         let there = match folder.read(file) {
             Ok(there) => Some(there),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => return Err(error),
             // What cannot be read, as a link, is none of ours.
             Err(_) if !self.force => return Ok(Put::Foreign),
             Err(_) => None,
@@ -205,7 +207,7 @@ impl Output {
     }
 
     /// What acc2omp wrote of a file before, by the manifest, or by a run that was killed after it.
-    fn known(&self, piece: &Piece, name: &str) -> io::Result<Option<Entry>> {
+    fn known(&self, piece: &Piece, name: &Name) -> io::Result<Option<Entry>> {
         let Some(known) = self.old.files.get(name).filter(|_| self.unfinished.knows(name)) else {
             return Ok(self.old.files.get(name).cloned());
         };
@@ -233,7 +235,7 @@ impl Output {
     }
 
     /// What acc2omp wrote of a file before: where somebody has ended a conflict since, that is the translation that was in it.
-    fn settled(&self, piece: &Piece, name: &str, known: Option<Entry>) -> io::Result<Option<Entry>> {
+    fn settled(&self, piece: &Piece, name: &Name, known: Option<Entry>) -> io::Result<Option<Entry>> {
         let [edited, wanted] = IN_CONFLICT.map(|folder| self.kept(folder, piece.target));
         let (Some(edited), Some(wanted), Some(entry)) = (edited, wanted, &known) else { return Ok(known) };
         let now = self.folder_of(piece.target)?.read(piece.target.file_name().unwrap_or_default());
@@ -244,7 +246,7 @@ impl Output {
             self.replace(piece, &resolved)?;
         }
         let hash = manifest::hash(&wanted);
-        self.note(&format!("{hash} {name}\n"))?;
+        self.note(&format!("{hash} {}\n", name.text()))?;
         self.keep(BASE, piece, &wanted)?;
         Ok(Some(Entry { hash, ..entry.clone() }))
     }
@@ -274,8 +276,8 @@ impl Output {
     }
 
     /// Notes what will be written before it is: a run that is killed must know it again.
-    fn write(&self, piece: &Piece, name: &str, hash: &str) -> io::Result<Kept> {
-        self.note(&format!("{hash} {name}\n"))?;
+    fn write(&self, piece: &Piece, name: &Name, hash: &str) -> io::Result<Kept> {
+        self.note(&format!("{hash} {}\n", name.text()))?;
         self.replace(piece, piece.bytes)
     }
 
@@ -320,30 +322,27 @@ impl Output {
     /// Writes the manifest of a run, and says which files of the tree no source makes any more.
     pub fn finish(self, run: Run) -> io::Result<Vec<String>> {
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let sources: BTreeSet<&Path> = new
-            .values()
-            .filter_map(|entry| entry.source.as_ref())
-            .map(|source| source.path.as_path())
-            .collect();
+        let sources: BTreeSet<&Name> =
+            new.values().filter_map(|entry| entry.source.as_ref()).map(|source| &source.path).collect();
         let mut stale = Vec::new();
         for (name, entry) in self.old.files.iter().filter(|(name, _)| !new.contains_key(*name)) {
             let Some(source) = &entry.source else { continue };
-            let is_there = self.real.join(name).exists();
-            let name = self.folder.named(Path::new(name)).display().to_string();
-            if is_there && is_gone(&self.real.join(&source.path)) {
+            let is_there = self.real.join(name.path()).exists();
+            let name = self.folder.named(name.path()).display().to_string();
+            if is_there && is_gone(&self.real.join(source.path.path())) {
                 stale.push(format!(
                     "{name}: its source {} is gone",
-                    of_tree(&source.path, &self.real).display()
+                    of_tree(source.path.path(), &self.real).display()
                 ));
-            } else if is_there && sources.contains(source.path.as_path()) {
+            } else if is_there && sources.contains(&source.path) {
                 stale.push(format!("{name}: nothing is written to it any more"));
             }
         }
         let mut files = self.old.files;
-        files.retain(|name, _| new.contains_key(name) || self.real.join(name).exists());
+        files.retain(|name, _| new.contains_key(name) || self.real.join(name.path()).exists());
         files.extend(new);
         let inputs = run.inputs.iter().filter_map(|input| input.canonicalize().ok());
-        let inputs: BTreeSet<PathBuf> =
+        let inputs: BTreeSet<Name> =
             inputs.map(|input| manifest::from_tree(&input, &self.real)).chain(self.old.inputs).collect();
         let manifest = Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),

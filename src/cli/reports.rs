@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::place::{Folder, Like, about};
+use super::place::{Folder, Like, about, read};
 use super::{Verdict, fail, notify, print};
 use crate::report::{Baseline, Report, baseline};
 use crate::source::Language;
@@ -81,7 +81,8 @@ impl Reports {
     /// The baseline, if one counts.
     pub fn read_baseline(&self) -> Result<Option<Baseline>, String> {
         let Some(path) = &self.baseline else { return Ok(None) };
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = read(path).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+        let text = text.map_err(|error| {
             let is_missing = error.kind() == io::ErrorKind::NotFound;
             let way_out = format!("; `--write-baseline {}` writes one", path.display());
             format!("{}{}", about(path, &error), if is_missing { &way_out } else { "" })

@@ -123,6 +123,60 @@ fn a_full_standard_output_fails() {
     for line in ["\"$0\" --diff a.c > /dev/full", "\"$0\" - < a.c > /dev/full", "\"$0\" --help > /dev/full"] {
         let output = shell(place.path(), line);
         assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("standard output: "), "{line}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn files_that_have_no_end_are_not_read() {
+    let place = folder(&[("a.c", LOOP)]);
+    for option in ["--baseline", "-p"] {
+        let text = said(place.path(), &["a.c", "--check", option, "/dev/zero"], 2);
+        assert!(text.contains("/dev/zero: not a regular file"), "{text}");
+    }
+}
+
+/// Two names that look alike where bytes are replaced, and one of two lines.
+#[test]
+#[cfg(target_os = "linux")]
+fn later_runs_know_files_by_any_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let place = folder(&[]);
+    let sources = ["\u{fffd}.c", "a\nb.c"].map(str::as_bytes);
+    let sources = [&b"\xff.c"[..], b"\xfe.c"].into_iter().chain(sources).map(OsStr::from_bytes);
+    fs::create_dir(place.path().join("src")).unwrap();
+    let write = |value: &str| {
+        for source in sources.clone() {
+            fs::write(place.path().join("src").join(source), LOOP.replace("*= 2.0;", value)).unwrap();
+        }
+    };
+    write("*= 2.0;");
+    said(place.path(), &["src", "-o", "out"], 0);
+    said(place.path(), &["drift", "out"], 0);
+    for source in sources.clone() {
+        let output = place.path().join("out").join(source);
+        let edited = fs::read_to_string(&output).unwrap() + "/* edited */\n";
+        fs::write(output, edited).unwrap();
+    }
+    said(place.path(), &["src", "-o", "out"], 0);
+    write("*= 5.0;");
+    said(place.path(), &["src", "-o", "out"], 0);
+    for source in sources {
+        let made = fs::read_to_string(place.path().join("out").join(source)).unwrap();
+        assert!(made.contains("*= 5.0;") && made.contains("/* edited */"), "{made}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_too_long_is_called_so() {
+    let source = format!("{}.c", "x".repeat(253));
+    let place = folder(&[(&format!("src/{source}"), LOOP)]);
+    for options in [&["src", "-o", "out"][..], &["src", "--in-place"]] {
+        let text = said(place.path(), &[options, &["--to", "cuda"]].concat(), 2);
+        assert!(text.contains("File name too long") && !text.contains("--force"), "{text}");
     }
 }
 
@@ -316,6 +370,7 @@ fn what_has_no_effect_is_refused_or_said() {
         (&["--to", "cuda", "--guard"], "`--guard` is about OpenMP"),
         (&["--host-fallback", ""], "wants a condition"),
         (&["--host-fallback", "a)b("], "wants a condition"),
+        (&["--guard=defined,OMP"], "want the names of two macros"),
         (&["--line-directives"], "goes with `--to cuda`"),
     ] {
         let text = said(place.path(), &[&["a.c", "--check"], options].concat(), 2);

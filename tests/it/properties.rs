@@ -450,6 +450,11 @@ fn deep_sources_do_no_harm() {
     quick("loops with braces", body(&deep(3000, "for (;;) {\n", LOOP, "}\n")));
     quick("regions", body(&deep(300, "#pragma acc data copy(a[0:n])\n{\n", LOOP, "}\n")));
     quick("else", body(&format!("{LOOP}{}a[0] = 1;", "if (n) a[1] = 2; else ".repeat(3000))));
+    let (sizes, subscripts) = ("[2]".repeat(3000), "[i]".repeat(3000));
+    quick(
+        "sizes",
+        format!("void f(int n, int x{sizes}) {{\n#pragma acc kernels\n{head} x{subscripts} = 0;\n}}\n"),
+    );
     quick("types", format!("int {};\n{}", deep(3000, "(*", "x", ")"), body(LOOP)));
     quick("conditions", format!("{}\n{}", deep(3000, "#if 1\n", &body(LOOP), "#endif\n"), body(LOOP)));
 }

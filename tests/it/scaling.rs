@@ -233,6 +233,33 @@ fn many_constructs_cost_alike() {
     });
 }
 
+/// What a function does is found through what it calls, in a circle, too, by more ways than can be counted.
+#[test]
+fn functions_in_a_circle_cost_alike() {
+    for kind in ["kernels", "parallel"] {
+        in_c("functions in a circle", 40, |n| {
+            let declared = each(n, |k| format!("static double g{k}(double x);\n"));
+            let defined = each(n, |k| {
+                let (one, two) = ((k + 1) % n, (k + 2) % n);
+                format!("static double g{k}(double x) {{ return x > 0 ? g{one}(x - 1) : g{two}(x); }}\n")
+            });
+            let inside =
+                format!("#pragma acc {kind} loop copy(a[0:n])\nfor (int i = 0; i < n; i++) a[i] = g0(x);\n");
+            format!("{declared}{defined}{}", body(&inside))
+        });
+    }
+}
+
+#[test]
+fn constants_of_enumerations_cost_alike() {
+    in_c("enumeration", 50, |n| {
+        let constants = each(n, |k| format!("E{k}, "));
+        let cases = each(n, |k| format!("case E{k}: a[i] += {k}; break;\n"));
+        let inside = format!("{}switch (p[i]) {{\n{cases}}}\n}}\n", LOOP.replace("a[i] = 0;\n", "{\n"));
+        format!("enum e {{ {constants} }};\n{}", body(&inside))
+    });
+}
+
 #[test]
 fn private_variables_of_a_loop_cost_alike() {
     let loops = |n: usize, clause: &str, kind: &str| {

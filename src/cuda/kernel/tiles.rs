@@ -5,9 +5,10 @@
 use super::body::Body;
 use super::counted::Counted;
 use crate::cuda::code::text::operand;
-use crate::cuda::program::Refused;
 use crate::cuda::program::levels::Levels;
+use crate::cuda::program::{Refused, refused};
 use crate::cuda::schedule::nest::Shared;
+use crate::cuda::schedule::sizes;
 use crate::plan::TILE;
 
 /// A tiled loop: its number of iterations and of tiles, the size of a tile, and where an element is, by name.
@@ -22,6 +23,9 @@ struct Tiled {
 impl Body<'_, '_> {
     /// What counts the tiles of a nest, the two `for` lines, and the lines that set its variables.
     pub fn tiled(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
+        if sizes::is_beyond_int(&shared.division.tile) {
+            return Err(refused(shared.span(self.input), "tiles of more elements than an `int` counts"));
+        }
         let index = self.index_type(shared);
         let gangs = Levels { gang: shared.levels().gang, ..Levels::NONE };
         let (first, stride) = match gangs.gang {

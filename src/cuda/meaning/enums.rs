@@ -2,11 +2,13 @@
 //!
 //! Invariant: variables have the integer type that C's compilers give the enumeration; definitions only declare constants.
 
+use std::collections::BTreeMap;
+
 use crate::cuda::code::text::Edits;
 use crate::cuda::program::{Input, Refused, Seen, refused};
-use crate::cuda::types::enums::{constant, constants, integer};
+use crate::cuda::types::enums::{constants, integer, values};
 use crate::host::forms::inside;
-use crate::host::ir::{Decl, DeclKind, ExprKind};
+use crate::host::ir::ExprKind;
 use crate::source::Span;
 
 /// Writes the integer type in place of each enumeration in some code. What is defined there is defined in front.
@@ -39,19 +41,19 @@ pub fn in_code(input: &Input, seen: &Seen, span: Span, edits: &mut Edits) -> Res
 
 /// That code names no constant of an enumeration of which one does not fit into an `int`: the types of the others differ.
 pub fn none_large(input: &Input, span: Span) -> Result<(), Refused> {
-    let unit = input.unit();
-    for expr in unit.exprs_in(span) {
+    let files: Vec<Seen> = input.files().collect();
+    let mut large: BTreeMap<(usize, Span), bool> = BTreeMap::new();
+    for expr in input.unit().exprs_in(span) {
         let ExprKind::Name(name) = &expr.kind else { continue };
-        let is_large = |decl: &Decl| {
-            let beyond = |value: i128| value > i128::from(i32::MAX);
-            decl.kind == DeclKind::Enumerator && constant(input, &decl.name).is_some_and(beyond)
-        };
-        let is_beside_large = |seen: Seen| {
-            let mut all = seen.unit.enumerators_named(name);
-            all.next().is_some_and(|one| seen.unit.decls_with_names_in(one.span).any(is_large))
-        };
-        if input.files().any(is_beside_large) {
-            return Err(refused(expr.span, "a constant of an enumeration with constants beyond `int`"));
+        for (at, seen) in files.iter().enumerate() {
+            let Some(one) = seen.unit.enumerators_named(name).next() else { continue };
+            let is_large = large.entry((at, one.span)).or_insert_with(|| {
+                let values = values(input, seen.unit, one.span);
+                values.is_some_and(|values| values.values().any(|value| *value > i128::from(i32::MAX)))
+            });
+            if *is_large {
+                return Err(refused(expr.span, "a constant of an enumeration with constants beyond `int`"));
+            }
         }
     }
     Ok(())

@@ -47,7 +47,7 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, request: &LaunchRequest) 
         let tile = nest.values().filter_map(|shared| elements(&shared.division.tile)).max();
         let asked_for = match (literal(&request.vector), literal(&request.workers)) {
             (None, None) => tile.unwrap_or(THREADS),
-            (vector, workers) => vector.unwrap_or(32) * workers.unwrap_or(1),
+            (vector, workers) => vector.unwrap_or(32).saturating_mul(workers.unwrap_or(1)),
         };
         let threads = asked_for.clamp(32, 1024).next_multiple_of(32);
         return Sizes { shape, vector: threads, workers: 1 };
@@ -66,7 +66,7 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, request: &LaunchRequest) 
     if called.threads() || lanes == 0 {
         lanes = 32;
     }
-    let vector = literal(&request.vector).map_or(lanes, |wanted| wanted.next_power_of_two().clamp(1, 32));
+    let vector = literal(&request.vector).map_or(lanes, |wanted| wanted.clamp(1, 32).next_power_of_two());
     let workers = literal(&request.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
     // A warp is full.
     let workers = if vector * workers < 32 { 32 / vector } else { workers };
@@ -84,5 +84,12 @@ pub const SHORT_ROW: usize = 8;
 /// How many elements a tile has, if its sizes are numbers.
 pub fn elements(tile: &[String]) -> Option<usize> {
     let size = |size: &String| (if size == "*" { TILE } else { size.as_str() }).parse::<usize>().ok();
-    (!tile.is_empty()).then(|| tile.iter().map(size).product()).flatten()
+    let all = tile.iter().try_fold(1_usize, |all, one| all.checked_mul(size(one)?));
+    all.filter(|_| !tile.is_empty())
+}
+
+/// Whether a tile has more elements than an `int` counts, as far as its sizes are numbers.
+pub fn is_beyond_int(tile: &[String]) -> bool {
+    let mut numbers = tile.iter().filter(|size| size.bytes().all(|byte| byte.is_ascii_digit()));
+    numbers.try_fold(1_i32, |all, one| all.checked_mul(one.parse().ok()?)).is_none()
 }

@@ -25,17 +25,10 @@ pub fn integer(input: &Input, seen: &Seen, one: &EnumSpecifier) -> Option<&'stat
     })
 }
 
+/// The integer type of the variables of the enumeration that is defined in `span`.
 pub fn of_definition(input: &Input, seen: &Seen, span: Span) -> Option<&'static str> {
-    let mut known: BTreeMap<&str, i128> = BTreeMap::new();
-    let (mut next, mut low, mut high) = (0, 0, 0);
-    for decl in seen.unit.decls_with_names_in(span).filter(|decl| decl.kind == DeclKind::Enumerator) {
-        let value = match decl.init {
-            Some(init) => Values { input, unit: seen.unit, known: &known }.of(init)?,
-            None => next,
-        };
-        known.insert(&decl.name, value);
-        (low, high, next) = (value.min(low), value.max(high), value + 1);
-    }
+    let values = values(input, seen.unit, span)?;
+    let (low, high) = values.values().fold((0, 0), |(low, high), value| (low.min(*value), high.max(*value)));
     if packed::is_packed(seen, span) {
         return smallest(low, high);
     }
@@ -44,6 +37,21 @@ pub fn of_definition(input: &Input, seen: &Seen, span: Span) -> Option<&'static 
         true => (int.contains(&low) && int.contains(&high)).then_some("int"),
         false => unsigned.contains(&high).then_some("unsigned int"),
     }
+}
+
+/// The constants of the enumeration that is defined in `span`, and their values; `None` if one of these is not known.
+pub fn values<'u>(input: &Input, unit: &'u Unit, span: Span) -> Option<BTreeMap<&'u str, i128>> {
+    let mut known = BTreeMap::new();
+    let mut next = 0;
+    for decl in unit.decls_with_names_in(span).filter(|decl| decl.kind == DeclKind::Enumerator) {
+        let value = match decl.init {
+            Some(init) => Values { input, unit, known: &known }.of(init)?,
+            None => next,
+        };
+        known.insert(decl.name.as_str(), value);
+        next = value.checked_add(1)?;
+    }
+    Some(known)
 }
 
 /// The integer type of a packed enumeration.
@@ -64,7 +72,7 @@ impl Values<'_> {
         match &self.unit.expr(expr).kind {
             ExprKind::Int(value) => Some(*value),
             ExprKind::Name(name) => self.named(name),
-            ExprKind::Unary(UnaryOp::Minus, operand) => self.of(*operand).map(|value| -value),
+            ExprKind::Unary(UnaryOp::Minus, operand) => self.of(*operand)?.checked_neg(),
             ExprKind::Unary(UnaryOp::Plus, operand) => self.of(*operand),
             ExprKind::Unary(UnaryOp::BitNot, operand) => self.of(*operand).map(|value| !value),
             ExprKind::Binary(op, left, right) => {
@@ -108,18 +116,8 @@ pub struct Values<'a> {
 /// The value of a constant of an enumeration.
 pub fn constant(input: &Input, name: &str) -> Option<i128> {
     input.files().find_map(|seen| {
-        let decl = seen.unit.decls_named(name).find(|decl| decl.kind == DeclKind::Enumerator)?;
-        let mut known: BTreeMap<&str, i128> = BTreeMap::new();
-        let mut next = 0;
-        for one in seen.unit.decls_with_names_in(decl.span).filter(|one| one.kind == DeclKind::Enumerator) {
-            let value = match one.init {
-                Some(init) => Values { input, unit: seen.unit, known: &known }.of(init)?,
-                None => next,
-            };
-            known.insert(&one.name, value);
-            next = value + 1;
-        }
-        known.get(name).copied()
+        let decl = seen.unit.enumerators_named(name).next()?;
+        values(input, seen.unit, decl.span)?.get(name).copied()
     })
 }
 

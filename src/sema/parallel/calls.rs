@@ -48,11 +48,19 @@ pub(super) struct Effects {
     open: Vec<FunctionId>,
     /// The first of them that one of the others calls.
     reached: usize,
+    /// What was found of functions that lead to one that is still looked at, and the first such one. What it lacks is
+    /// found there.
+    unfinished: FxHashMap<FunctionId, (Effect, usize)>,
 }
 
 impl Default for Effects {
     fn default() -> Effects {
-        Effects { known: FxHashMap::default(), open: Vec::new(), reached: usize::MAX }
+        Effects {
+            known: FxHashMap::default(),
+            open: Vec::new(),
+            reached: usize::MAX,
+            unfinished: FxHashMap::default(),
+        }
     }
 }
 
@@ -120,6 +128,10 @@ impl Facts<'_> {
                 effects.reached = effects.reached.min(depth);
                 return Effect::Does(Does::default());
             }
+            if let Some((found, reached)) = effects.unfinished.get(&function).cloned() {
+                effects.reached = effects.reached.min(reached);
+                return found;
+            }
             budget::spend(64);
             effects.open.push(function);
             effects.open.len() - 1
@@ -127,10 +139,14 @@ impl Facts<'_> {
         let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.read_effect(function, name));
         let mut effects = self.effects.borrow_mut();
         effects.open.truncate(depth);
-        // What was found while a function around it was looked at is not the whole of it.
-        if effects.reached >= depth {
+        let reached = effects.reached;
+        if reached >= depth {
             effects.reached = usize::MAX;
+            effects.unfinished.retain(|_, (_, reached)| *reached < depth);
             effects.known.insert(function, found.clone());
+        } else {
+            effects.unfinished.values_mut().for_each(|(_, one)| *one = (*one).min(reached));
+            effects.unfinished.insert(function, (found.clone(), reached));
         }
         found
     }

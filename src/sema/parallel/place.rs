@@ -76,6 +76,10 @@ impl Nest<'_> {
 
     /// The part of a variable that an expression is; what is in its subscripts is read.
     pub(super) fn place(&mut self, expr: ExprId) -> Option<Place> {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.place_here(expr))
+    }
+
+    fn place_here(&mut self, expr: ExprId) -> Option<Place> {
         let unit = self.facts.unit;
         match &unit.expr(expr).kind {
             // What a macro of Fortran stands for looks like a part of a variable.
