@@ -72,3 +72,6 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
+
+#[cfg(test)]
+mod tests;

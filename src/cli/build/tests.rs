@@ -3,6 +3,8 @@
 //! Invariant: what is expected is spelled out here, and not taken from the code.
 
 #![allow(clippy::unwrap_used)]
+use std::fs;
+
 use super::*;
 
 fn names(flags: &CompilerFlags) -> String {

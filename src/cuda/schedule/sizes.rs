@@ -93,3 +93,6 @@ pub fn is_beyond_int(tile: &[String]) -> bool {
     let mut numbers = tile.iter().filter(|size| size.bytes().all(|byte| byte.is_ascii_digit()));
     numbers.try_fold(1_i32, |all, one| all.checked_mul(one.parse().ok()?)).is_none()
 }
+
+#[cfg(test)]
+mod tests;
