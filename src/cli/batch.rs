@@ -115,7 +115,7 @@ impl Batch<'_> {
         let mut known = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
         let headers = source.headers.iter().filter_map(|header| {
             let path = PathBuf::from(&header.file.name);
-            // A name that is not UTF-8 cannot be noted.
+            // The name is that of messages: one that is not UTF-8 leads to no file.
             let hash = || path.is_file().then(|| manifest::hash(&header.file.bytes));
             let hash = known.entry(path.clone()).or_insert_with(hash).clone()?;
             Some((path, hash))

@@ -28,9 +28,9 @@ pub fn run(out: &Path) -> Verdict {
     let mut drifted = Vec::new();
     let mut edited = Vec::new();
     for (name, entry) in &manifest.files {
-        let place = out.join(name.path());
+        let place = out.join(name);
         if let Some(source) = &entry.source {
-            let path = of_tree(source.path.path(), out);
+            let path = of_tree(&source.path, out);
             let what = match read(&path) {
                 Ok(bytes) if manifest::hash(&bytes) == source.hash => None,
                 Ok(_) => Some(format!("older than {}", path.display())),
@@ -40,7 +40,7 @@ pub fn run(out: &Path) -> Verdict {
             drifted.extend(what.map(|what| format!("{}: {what}", place.display())));
         }
         for read in entry.read.iter().filter(|read| !read.stays(out)) {
-            let path = of_tree(read.path.path(), out);
+            let path = of_tree(&read.path, out);
             drifted.push(format!("{}: older than {}", place.display(), path.display()));
         }
         match read(&place) {
@@ -52,7 +52,7 @@ pub fn run(out: &Path) -> Verdict {
     }
     let of_all = manifest.config.iter().chain(&manifest.database);
     for one in of_all.filter(|one| !one.stays(out)) {
-        let path = of_tree(one.path.path(), out);
+        let path = of_tree(&one.path, out);
         drifted.push(format!("{}: older than {}", out.display(), path.display()));
     }
     drifted.extend(unknown(&manifest, out));
@@ -66,18 +66,14 @@ pub fn run(out: &Path) -> Verdict {
 
 /// Sources that were not there when the tree was written.
 fn unknown(manifest: &Manifest, out: &Path) -> Vec<String> {
-    let inputs: Vec<PathBuf> = manifest
-        .inputs
-        .iter()
-        .map(|input| of_tree(input.path(), out))
-        .filter(|input| input.exists())
-        .collect();
+    let inputs: Vec<PathBuf> =
+        manifest.inputs.iter().map(|input| of_tree(input, out)).filter(|input| input.exists()).collect();
     let languages = Languages::default();
     let Ok(tree) = files::gather(&inputs, Some(out), &languages) else { return Vec::new() };
     let known: BTreeSet<PathBuf> = manifest
         .files
         .values()
-        .filter_map(|entry| out.join(entry.source.as_ref()?.path.path()).canonicalize().ok())
+        .filter_map(|entry| out.join(&entry.source.as_ref()?.path).canonicalize().ok())
         .collect();
     let new = tree.jobs.iter().filter(|job| !known.contains(&job.real)).filter_map(|job| {
         let bytes = fs::read(&job.real).ok()?;

@@ -71,7 +71,7 @@ impl Origin {
 
     /// Whether the file is as it was.
     pub fn stays(&self, tree: &Path) -> bool {
-        read(&tree.join(self.path.path())).is_ok_and(|bytes| hash(&bytes) == self.hash)
+        read(&tree.join(&self.path)).is_ok_and(|bytes| hash(&bytes) == self.hash)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: each path has a text of its own, of one line, from which it comes back byte for byte.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,15 +13,10 @@ use serde::{Deserialize, Serialize};
 pub struct Name(PathBuf);
 
 impl Name {
-    /// The path itself.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
     /// Its text: a byte that is not UTF-8, or that ends a line, is a NUL, which no path has, and two digits.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for chunk in self.0.as_os_str().as_encoded_bytes().utf8_chunks() {
+        for chunk in self.as_os_str().as_encoded_bytes().utf8_chunks() {
             for letter in chunk.valid().chars() {
                 match letter {
                     '\n' | '\r' => text += &escaped(letter as u8),
@@ -35,6 +31,20 @@ impl Name {
 
 fn escaped(byte: u8) -> String {
     format!("\0{byte:02x}")
+}
+
+impl Deref for Name {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for Name {
+    fn as_ref(&self) -> &Path {
+        self
+    }
 }
 
 impl From<&Path> for Name {

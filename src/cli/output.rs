@@ -327,19 +327,19 @@ impl Output {
         let mut stale = Vec::new();
         for (name, entry) in self.old.files.iter().filter(|(name, _)| !new.contains_key(*name)) {
             let Some(source) = &entry.source else { continue };
-            let is_there = self.real.join(name.path()).exists();
-            let name = self.folder.named(name.path()).display().to_string();
-            if is_there && is_gone(&self.real.join(source.path.path())) {
+            let is_there = self.real.join(name).exists();
+            let name = self.folder.named(name).display().to_string();
+            if is_there && is_gone(&self.real.join(&source.path)) {
                 stale.push(format!(
                     "{name}: its source {} is gone",
-                    of_tree(source.path.path(), &self.real).display()
+                    of_tree(&source.path, &self.real).display()
                 ));
             } else if is_there && sources.contains(&source.path) {
                 stale.push(format!("{name}: nothing is written to it any more"));
             }
         }
         let mut files = self.old.files;
-        files.retain(|name, _| new.contains_key(name) || self.real.join(name.path()).exists());
+        files.retain(|name, _| new.contains_key(name) || self.real.join(name).exists());
         files.extend(new);
         let inputs = run.inputs.iter().filter_map(|input| input.canonicalize().ok());
         let inputs: BTreeSet<Name> =

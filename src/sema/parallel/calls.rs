@@ -48,9 +48,8 @@ pub(super) struct Effects {
     open: Vec<FunctionId>,
     /// The first of them that one of the others calls.
     reached: usize,
-    /// What was found of functions that lead to one that is still looked at, and the first such one. What it lacks is
-    /// found there.
-    unfinished: FxHashMap<FunctionId, (Effect, usize)>,
+    /// What was found of functions that lead to `reached`, which is still looked at: what it lacks is found there.
+    unfinished: FxHashMap<FunctionId, Effect>,
 }
 
 impl Default for Effects {
@@ -128,9 +127,8 @@ impl Facts<'_> {
                 effects.reached = effects.reached.min(depth);
                 return Effect::Does(Does::default());
             }
-            if let Some((found, reached)) = effects.unfinished.get(&function).cloned() {
-                effects.reached = effects.reached.min(reached);
-                return found;
+            if let Some(found) = effects.unfinished.get(&function) {
+                return found.clone();
             }
             budget::spend(64);
             effects.open.push(function);
@@ -139,14 +137,13 @@ impl Facts<'_> {
         let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.read_effect(function, name));
         let mut effects = self.effects.borrow_mut();
         effects.open.truncate(depth);
-        let reached = effects.reached;
-        if reached >= depth {
+        // What was found while a function around it was looked at is not the whole of it.
+        if effects.reached >= depth {
             effects.reached = usize::MAX;
-            effects.unfinished.retain(|_, (_, reached)| *reached < depth);
+            effects.unfinished.clear();
             effects.known.insert(function, found.clone());
         } else {
-            effects.unfinished.values_mut().for_each(|(_, one)| *one = (*one).min(reached));
-            effects.unfinished.insert(function, (found.clone(), reached));
+            effects.unfinished.insert(function, found.clone());
         }
         found
     }
