@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use acc2omp::verify::run::{End, Limits, to_end};
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
+use nix::sys::time::{TimeVal, TimeValLike};
 
 use crate::Result;
 
@@ -79,10 +79,13 @@ pub fn answer(command: &mut Command, limit: Duration) -> Result<String> {
     }
 }
 
-/// The time on processors of all programs that have ended, and of those that they waited for.
+/// The time on processors of this program, of all that it has waited for, and of those that they waited for.
 pub fn spent() -> Result<Duration> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
-    let all = usage.user_time() + usage.system_time();
+    let mut all = TimeVal::zero();
+    for who in [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN] {
+        let usage = getrusage(who).map_err(|error| error.to_string())?;
+        all = all + usage.user_time() + usage.system_time();
+    }
     Ok(Duration::from_micros(u64::try_from(all.num_microseconds()).unwrap_or(0)))
 }
 

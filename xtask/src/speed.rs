@@ -9,7 +9,7 @@ mod inputs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use acc2omp::scan::{self, View};
 use acc2omp::source::{Language, Languages, SourceFile};
@@ -23,9 +23,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The best of so many runs counts.
 const RUNS: usize = 5;
-
-/// What Linux counts time on a processor in.
-const TICK: Duration = Duration::from_millis(10);
 
 /// What to measure.
 #[derive(Args, Debug)]
@@ -111,8 +108,8 @@ fn measure(program: &Path, folder: &Path, wanted: usize) -> Result<()> {
     }
     let mut command = Command::new(program);
     command.args(["--quiet", "--jobs", "1", "--check"]).arg(work.path());
-    let whole =
-        best(|| command.status().map(drop)).map_err(|error| format!("{}: {error}", program.display()))?;
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let whole = best(|| command.status().map(drop).map_err(failed))?;
     let shadows: Vec<(Language, Vec<u8>)> = sources
         .iter()
         .map(|(_, file)| (file.language, scan::scan(file, &View::default()).0.shadow))
@@ -162,28 +159,17 @@ fn parse(language: Language, text: &[u8]) -> Result<()> {
 }
 
 /// The shortest of some runs.
-fn best<E>(mut run: impl FnMut() -> std::result::Result<(), E>) -> std::result::Result<Duration, E> {
+fn best(mut run: impl FnMut() -> Result<()>) -> Result<Duration> {
     let mut best = Duration::MAX;
     for _ in 0..RUNS {
         best = best.min(once(&mut run)?);
     }
-    Ok(best.max(TICK))
+    Ok(best)
 }
 
 /// What a run takes on a processor.
-fn once<E>(run: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<Duration, E> {
-    let (start, busy) = (Instant::now(), busy());
+fn once(run: impl FnOnce() -> Result<()>) -> Result<Duration> {
+    let before = process::spent()?;
     run()?;
-    let spent = busy.and_then(|before| self::busy()?.checked_sub(before));
-    Ok(spent.unwrap_or_else(|| start.elapsed()))
-}
-
-/// The time that this program and those it has waited for were on a processor; `None` if the system is not Linux.
-fn busy() -> Option<Duration> {
-    let all = fs::read_to_string("/proc/self/stat").ok()?;
-    // The program's name stands in parentheses, and may hold anything.
-    let (_, fields) = all.rsplit_once(')')?;
-    let times = fields.split_whitespace().skip(11).take(4).map(str::parse);
-    let ticks: u32 = times.collect::<std::result::Result<Vec<u32>, _>>().ok()?.into_iter().sum();
-    Some(TICK * ticks)
+    Ok(process::spent()? - before)
 }
