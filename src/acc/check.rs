@@ -2,7 +2,7 @@
 //!
 //! Invariant: looks at one directive alone, and refuses nothing that the table does not forbid.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::ast::{Clause, ClauseKind, Directive, DirectiveKind};
 use super::name;
@@ -24,6 +24,7 @@ pub fn check(directive: &Directive) -> Vec<Diag> {
         diags.extend(conflict(row, clause, word, &seen));
         seen.entry((clause.device_type, word)).or_insert(clause);
     }
+    diags.extend(initialised_or_not(directive));
     if !is_idle(directive) {
         diags.extend(row.any.iter().filter_map(|group| missing(directive, group)));
     }
@@ -79,6 +80,23 @@ fn conflict<'a>(
     let other = twice
         .or_else(|| groups.flatten().filter(|member| *member != word).find_map(|member| before(member)))?;
     Some(clause_conflict(clause.span, &clause.name.text, &other.name.text).with(other.span, "the other one"))
+}
+
+/// A variable that is in `private` and in `firstprivate` of one construct. On a combined one, `private` is about the loop alone
+/// (OpenACC 3.3, 2.11).
+fn initialised_or_not(directive: &Directive) -> Option<Diag> {
+    let (mut with, mut without) = (HashSet::new(), Vec::new());
+    for clause in &directive.clauses {
+        match &clause.kind {
+            ClauseKind::Firstprivate(list) => with.extend(list.iter().map(|item| &item.text)),
+            ClauseKind::Private(list) => without.extend(list),
+            _ => {}
+        }
+    }
+    let is_one_construct = matches!(directive.kind, DirectiveKind::Parallel | DirectiveKind::Serial);
+    let item = without.into_iter().find(|item| with.contains(&item.text)).filter(|_| is_one_construct)?;
+    let clause = |word: &str| format!("{word}({})", item.text);
+    Some(clause_conflict(item.span, &clause("private"), &clause("firstprivate")))
 }
 
 fn missing(directive: &Directive, group: &[String]) -> Option<Diag> {

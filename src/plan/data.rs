@@ -78,6 +78,9 @@ impl Input<'_> {
             for item in list {
                 let Some(symbol) = self.symbol_of(index, item) else { continue };
                 if *kind == DataClause::Deviceptr {
+                    if self.is_no_address(symbol) {
+                        continue;
+                    }
                     visible.deviceptr.push((symbol, item.variable().to_owned()));
                 } else if self.is_own_scalar(symbol) && item.parts.is_empty() {
                     visible.scalars.insert(symbol);
@@ -86,6 +89,11 @@ impl Input<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a variable of C is known to hold no address.
+    fn is_no_address(&self, symbol: SymbolId) -> bool {
+        !self.unit.is_fortran() && matches!(self.symbols.get(symbol).class, Class::Scalar | Class::Record)
     }
 
     /// Whether a variable is a scalar for itself: one that is a member goes with its object.
@@ -97,6 +105,12 @@ impl Input<'_> {
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
+        if matches!(clause, ClauseKind::Data(DataClause::Deviceptr, _))
+            && item.parts.is_empty()
+            && self.symbol_of(index, item).is_some_and(|symbol| self.is_no_address(symbol))
+        {
+            return Some(diag::clause_missing(item.span, "deviceptr", "a pointer"));
+        }
         if is_data && self.is_element(index, item) {
             return Some(diag::element_in_data_clause(item.span, &item.text));
         }
@@ -290,7 +304,10 @@ impl Input<'_> {
         used: &dyn Fn(SymbolId) -> bool,
     ) -> Vec<Attribute> {
         let mut seen = Names::new();
-        let fresh = visible.deviceptr.iter().filter(|(symbol, _)| used(*symbol) && seen.insert(*symbol));
+        // A scalar that another clause has on the device, too, is taken as that one says.
+        let is_address = |symbol: SymbolId| used(symbol) && !visible.scalars.contains(&symbol);
+        let fresh =
+            visible.deviceptr.iter().filter(|(symbol, _)| is_address(*symbol) && seen.insert(*symbol));
         fresh
             .map(|(_, name)| Attribute {
                 sharing: Sharing::Deviceptr,

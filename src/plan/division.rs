@@ -111,15 +111,18 @@ fn divisions(facts: &Facts) -> Divisions {
         }
     }
     let known: BTreeSet<usize> = found.iter().flat_map(|one| one.directives.iter().copied()).collect();
-    // Directives in places where loops are not looked for.
-    let others = (0..facts.bound.len()).filter(|at| facts.bound[*at].directive.kind.is_loop());
-    let others: Vec<usize> = others.filter(|at| !known.contains(at)).collect();
-    found.extend(others.into_iter().filter_map(|at| Some(facts.in_order(at, facts.bound[at].stmt()?))));
     let mut divisions = Divisions::new();
     for one in found {
         // Of several directives for one loop, those count that divide it.
         if one.levels.any() || !divisions.contains_key(&one.stmts[0]) {
             divisions.insert(one.stmts[0], one);
+        }
+    }
+    let divided: BTreeSet<StmtId> = divisions.values().flat_map(|one| one.stmts.iter().copied()).collect();
+    // Directives in places where loops are not looked for, and in loops that a directive which does not count takes.
+    for (at, one) in facts.bound.iter().enumerate().filter(|(_, one)| one.directive.kind.is_loop()) {
+        if let Some(stmt) = one.stmt().filter(|stmt| !known.contains(&at) || !divided.contains(stmt)) {
+            divisions.entry(stmt).or_insert_with(|| facts.in_order(at, stmt));
         }
     }
     divisions

@@ -176,6 +176,8 @@ struct Views<'a, 'b> {
     known: BTreeMap<u32, (Span, bool)>,
     /// How many places of the source the host grammar cannot read, as the first view shows it.
     errors: Option<usize>,
+    /// The host grammar cannot read all that some view shows.
+    is_unread: bool,
     /// The source's shadow in the first view.
     shadow: Option<Vec<u8>>,
     /// The functions that the first view passes over.
@@ -223,6 +225,7 @@ impl<'a, 'b> Views<'a, 'b> {
             all,
             known: BTreeMap::new(),
             errors: None,
+            is_unread: false,
             shadow: None,
             apart: Vec::new(),
             in_parts: Vec::new(),
@@ -285,6 +288,7 @@ impl<'a, 'b> Views<'a, 'b> {
             return;
         }
         let unit = read.unwrap_or_else(|| host::parse_again(&source.file, &scan, &mut self.past));
+        self.is_unread |= !unit.errors.is_empty();
         if is_first {
             self.errors = Some(unit.errors.len());
             if unit.is_fortran() {
@@ -671,7 +675,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let mut said =
             diagnostics.iter_mut().chain(&mut rest.diags).filter(|said| is_conflict(said)).peekable();
         // Where the grammar cannot read the source, views may take what is around for other things.
-        let is_unread = (breaks || said.peek().is_some()) && before.errors() > 0;
+        let is_unread = (breaks || said.peek().is_some()) && (self.is_unread || before.errors() > 0);
         if is_unread {
             said.for_each(|said| *said = diag::not_understood(said.primary.span));
         }

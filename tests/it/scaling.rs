@@ -8,6 +8,8 @@ mod depth;
 mod directives;
 mod files;
 mod lines;
+#[cfg(target_os = "linux")]
+mod memory;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -48,6 +50,11 @@ fn cost(text: &str, language: Language, to: To) -> Duration {
     let before = spent();
     let translation = translate(&source, &options);
     render(&source, &translation);
+    assert!(
+        !translation.directives.is_empty(),
+        "no directive was found in this:\n{}",
+        &text[..text.len().min(400)]
+    );
     spent().saturating_sub(before)
 }
 
@@ -213,7 +220,7 @@ fn code_without_directives_costs_alike() {
 
 #[test]
 fn depth_costs_alike() {
-    in_c("braces", 500, |n| body(&format!("{}{LOOP}{}", "{".repeat(n), "}".repeat(n))));
+    in_c("braces", 500, |n| body(&format!("{}\n{LOOP}{}", "{".repeat(n), "}".repeat(n))));
     in_c("conditions", 300, |n| format!("{}{}{}", "#if 1\n".repeat(n), body(LOOP), "#endif\n".repeat(n)));
     in_c("loops", 100, |n| {
         let inner = "for (int j = 0; j < n; j++)\n".repeat(n);

@@ -4,6 +4,8 @@
 //! language (`0` C, `1` C++, `2` and `3` Fortran in free and fixed form), the second one the options.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod programs;
+
 use acc2omp::acc;
 use acc2omp::budget::{self, Budget};
 use acc2omp::diag::{Diag, Severity};
@@ -185,6 +187,27 @@ pub fn translation(input: &[u8]) {
     }
 }
 
+/// The whole path for a program that the bytes of an input choose: what letters in any order reach late.
+pub fn programs(input: &[u8]) {
+    let [language, number, choices @ ..] = input else { return };
+    let language = LANGUAGES[usize::from(*language) % LANGUAGES.len()];
+    let name = if language.is_fortran() { "any.F90" } else { "any.c" };
+    let text = programs::program(language, choices);
+    let _shown = ShownByFailure(&text);
+    translated(SourceFile::new(name, text.as_bytes().to_vec(), language), &options(*number));
+}
+
+/// A program that is printed when a check of it fails: nobody can read it in the input.
+struct ShownByFailure<'a>(&'a str);
+
+impl Drop for ShownByFailure<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the program:\n{}", self.0);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     /// Inputs are not longer than this.
@@ -209,5 +232,11 @@ mod tests {
     fn translation() {
         let target = bolero::check!(name = "translation").with_iterations(RANDOM).with_max_len(LONGEST);
         target.for_each(|input: &[u8]| super::translation(input));
+    }
+
+    #[test]
+    fn programs() {
+        let target = bolero::check!(name = "programs").with_iterations(RANDOM).with_max_len(LONGEST);
+        target.for_each(|input: &[u8]| super::programs(input));
     }
 }

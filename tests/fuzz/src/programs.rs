@@ -1,0 +1,87 @@
+//! Programs that stand together as those of people do: what chance makes of bytes are choices, not letters.
+//!
+//! Invariant: each word of a grammar has alternatives, and the first of them lead to an end: so the choices that an input does not
+//! make anymore.
+
+mod c;
+mod fortran;
+
+use acc2omp::source::Language;
+
+/// The alternatives of a word. `@word` stands for one of another word.
+type Grammar = [(&'static str, &'static [&'static str])];
+
+/// So many choices are made for a program at most.
+const MOST: usize = 2000;
+
+/// What begins a word, and the word that a program is.
+const MARK: char = '@';
+const START: &str = "@file";
+
+fn grammar(language: Language) -> &'static Grammar {
+    if language.is_fortran() { fortran::GRAMMAR } else { c::GRAMMAR }
+}
+
+/// The program that `choices` make.
+pub fn program(language: Language, choices: &[u8]) -> String {
+    let grammar = grammar(language);
+    let mut choices = choices.iter().take(MOST);
+    let (mut made, mut pending) = (String::new(), vec![START]);
+    while let Some(text) = pending.pop() {
+        let Some((before, rest)) = text.split_once(MARK) else {
+            made.push_str(text);
+            continue;
+        };
+        made.push_str(before);
+        let (word, rest) =
+            rest.split_at(rest.find(|char: char| !char.is_ascii_lowercase()).unwrap_or(rest.len()));
+        pending.push(rest);
+        pending.extend(alternative(grammar, word, &mut choices));
+    }
+    made
+}
+
+/// The alternative of a word that is chosen; there is nothing to choose of one.
+fn alternative<'a>(
+    grammar: &Grammar,
+    word: &str,
+    choices: &mut impl Iterator<Item = &'a u8>,
+) -> Option<&'static str> {
+    let (_, all) = grammar.iter().find(|(known, _)| *known == word)?;
+    let chosen = if all.len() > 1 { choices.next().copied().map_or(0, usize::from) } else { 0 };
+    all.get(chosen % all.len()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use acc2omp::source::{Form, Language};
+
+    use super::{MARK, START, grammar, program};
+
+    const LANGUAGES: [Language; 2] = [Language::C, Language::Fortran(Form::Free)];
+
+    #[test]
+    fn words_are_known_and_used() {
+        for language in LANGUAGES {
+            let texts = || grammar(language).iter().flat_map(|(_, all)| all.iter().copied()).chain([START]);
+            let words = texts().flat_map(|text| text.split(MARK).skip(1));
+            let end = |text: &str| text.find(|char: char| !char.is_ascii_lowercase()).unwrap_or(text.len());
+            let used: BTreeSet<&str> = words.map(|text| &text[..end(text)]).collect();
+            let known: BTreeSet<&str> = grammar(language).iter().map(|(word, _)| *word).collect();
+            assert_eq!(used, known);
+        }
+    }
+
+    #[test]
+    fn first_alternatives_end() {
+        assert!(program(Language::C, &[]).contains("void f(int n"));
+        assert!(program(Language::Fortran(Form::Fixed), &[]).contains("subroutine f(n"));
+    }
+
+    #[test]
+    fn choices_make_programs() {
+        assert!(program(Language::C, &[0, 3, 1]) != program(Language::C, &[]));
+    }
+}
