@@ -35,15 +35,22 @@ pub const GRAMMAR: &Grammar = &[
     ),
     (
         "function",
-        &["@storage@kind f(int n, double *a, double *b, double c[], double x)\n{\n@locals@block}\n"],
-    ),
-    (
-        "storage",
         &[
-            "",
-            "static ",
-            "#pragma acc routine @level\n",
-            "#ifdef @macro\n#pragma acc routine @level\n#endif\n",
+            "@storage@kind f(int n, double *a, double *b, double c[], double x)\n{\n@locals@block}\n",
+            "@routine@storage@kind h(int n, double *a, double x)\n{\nint i, j, k;\n@plain}\n@function",
+        ],
+    ),
+    ("storage", &["", "static "]),
+    ("routine", &["", "#pragma acc routine @level\n", "#ifdef @macro\n#pragma acc routine @level\n#endif\n"]),
+    (
+        "plain",
+        &[
+            "@simple\n",
+            "#pragma acc loop@onloop\nfor (@header)\n@plain",
+            "{\n@plain@plain}\n",
+            "if (@value)\n@plain",
+            "#@condition\n@plain#endif\n",
+            "#pragma acc atomic\n@simple\n",
         ],
     ),
     ("kind", &["void", "int", "auto"]),
@@ -190,7 +197,6 @@ pub const GRAMMAR: &Grammar = &[
             "wait(@queues)",
             "cache(@item)",
             "declare @declared",
-            "routine @level",
             "init@oftype",
             "set device_num(0)@oftype",
             "shutdown",

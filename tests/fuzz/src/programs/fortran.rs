@@ -31,9 +31,21 @@ pub const GRAMMAR: &Grammar = &[
         ],
     ),
     (
+        "plain",
+        &[
+            "      @simple\n",
+            "!$acc loop@onloop\n      do i = 1, n\n@plain      end do\n",
+            "      if (@condition) then\n@plain@plain      end if\n",
+            "#@branch\n@plain#endif\n",
+            "!$acc atomic\n      @simple\n",
+        ],
+    ),
+    ("routine", &["!$acc routine @level\n", "#ifdef @macro\n!$acc routine @level\n#endif\n", ""]),
+    (
         "subroutine",
         &[
             "      subroutine f(n, a, b, c, x)\n@uses@dummies@locals@block  100 continue\n      end subroutine\n",
+            "      subroutine h(n, x)\n@uses@dummies@routine@plain      end subroutine\n@subroutine",
         ],
     ),
     ("dummies", &["      integer :: n, i, j, k\n      real :: x, s, t\n"]),
@@ -53,7 +65,6 @@ pub const GRAMMAR: &Grammar = &[
             "      real, allocatable :: a(:), b(:)\n      real :: c(0:*)\n",
             "      real, pointer :: a(:), b(:)\n      real c\n      dimension c(n, n)\n      type(q) :: o\n",
             "      real :: a(:), b(n), c(n)\n      common /d/ s, w(5)\n!$acc declare @declared\n",
-            "!$acc routine @level\n      real :: a(n), b(n), c(n)\n",
         ],
     ),
     ("block", &["@statement", "@statement@statement", "@statement@block", ""]),
@@ -194,7 +205,6 @@ pub const GRAMMAR: &Grammar = &[
             "wait(@queues)",
             "cache(@item)",
             "declare @declared",
-            "routine @level",
             "init@oftype",
             "set device_num(0)@oftype",
             "shutdown",
