@@ -208,8 +208,8 @@ pub fn programs(input: &[u8]) {
     let file = SourceFile::new(name, text.as_bytes().to_vec(), language);
     let (source, options) = (Source { file, headers: Vec::new() }, options(*number));
     let first = translated_once(&source, &options);
-    // What is untranslated in a program that no compiler takes can be read once what is around it is gone.
-    if first.directives.iter().all(|one| one.outcome != Outcome::Left) {
+    // In a program that no compiler takes, more can be read once what is around it is gone.
+    if first.directives.iter().all(|one| one.outcome == Outcome::Exact) {
         translated_twice(&source, &first, &options);
     }
 }
