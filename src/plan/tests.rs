@@ -179,6 +179,13 @@ fn each_loop_is_divided_by_levels_that_go_inward() {
     assert_eq!(broken(SUMS, |it| it.plan.divisions.clear()), [Fault::Undivided(1), Fault::Undivided(2)]);
 }
 
+#[test]
+fn two_constructs_of_one_loop_leave_no_loop_undivided() {
+    let text = "void f(int n, float x[9][9]) {\n#pragma acc parallel loop\n#pragma acc serial loop\n\
+        for (int i = 0; i < n; i++)\n#pragma acc loop\nfor (int j = 0; j < n; j++) x[i][j] = 1;\n}\n";
+    assert_eq!(levels(text), [(vec![0], "gwv".to_owned()), (vec![2], String::new())]);
+}
+
 /// The levels that divide the loops of a program, in the order of their directives.
 fn levels(text: &str) -> Vec<(Vec<usize>, String)> {
     let planned = planned(text);

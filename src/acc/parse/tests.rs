@@ -281,6 +281,11 @@ fn what_the_table_forbids() {
     assert_eq!(checked("data gang copy(a)"), ["A0004 gang: `gang` is not allowed on `data`"]);
     assert_eq!(checked("loop seq gang"), ["A0005 gang: `gang` cannot stand beside `seq`"]);
     assert_eq!(checked("parallel if(a) if(b)"), ["A0005 if(b): `if` cannot stand beside `if`"]);
+    assert_eq!(
+        checked("parallel private(a, b) firstprivate(b)"),
+        ["A0005 b: `private(b)` cannot stand beside `firstprivate(b)`"]
+    );
+    assert_eq!(checked("parallel loop private(b) firstprivate(b)"), [""; 0]);
     assert_eq!(checked("update if(a)"), ["A0006 update: `update` needs one of `self`, `device`"]);
     assert_eq!(checked("host_data if(a)"), [""; 0]);
     assert_eq!(

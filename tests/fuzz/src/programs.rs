@@ -14,6 +14,9 @@ type Grammar = [(&'static str, &'static [&'static str])];
 /// So many choices are made for a program at most.
 const MOST: usize = 2000;
 
+/// So many texts wait for those in them to be made at most, about four for each level of a nest: deeper nests are for other tests.
+const DEEPEST: usize = 60;
+
 /// What begins a word, and the word that a program is.
 const MARK: char = '@';
 const START: &str = "@file";
@@ -36,20 +39,12 @@ pub fn program(language: Language, choices: &[u8]) -> String {
         let (word, rest) =
             rest.split_at(rest.find(|char: char| !char.is_ascii_lowercase()).unwrap_or(rest.len()));
         pending.push(rest);
-        pending.extend(alternative(grammar, word, &mut choices));
+        let all = grammar.iter().find(|(known, _)| *known == word).map_or(&[][..], |(_, all)| all);
+        let is_chosen = all.len() > 1 && pending.len() <= DEEPEST;
+        let number = if is_chosen { choices.next().copied().map_or(0, usize::from) } else { 0 };
+        pending.extend(all.get(number % all.len().max(1)));
     }
     made
-}
-
-/// The alternative of a word that is chosen; there is nothing to choose of one.
-fn alternative<'a>(
-    grammar: &Grammar,
-    word: &str,
-    choices: &mut impl Iterator<Item = &'a u8>,
-) -> Option<&'static str> {
-    let (_, all) = grammar.iter().find(|(known, _)| *known == word)?;
-    let chosen = if all.len() > 1 { choices.next().copied().map_or(0, usize::from) } else { 0 };
-    all.get(chosen % all.len()).copied()
 }
 
 #[cfg(test)]
