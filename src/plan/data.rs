@@ -96,6 +96,18 @@ impl Input<'_> {
         !self.unit.is_fortran() && matches!(self.symbols.get(symbol).class, Class::Scalar | Class::Record)
     }
 
+    /// Whether an item of C is known to name no pointer: it is a section, or a variable that holds no address.
+    fn is_no_pointer(&self, index: usize, item: &ListItem) -> bool {
+        match item.subscripts().last() {
+            Some(Subscript::Range { .. }) => !self.unit.is_fortran(),
+            Some(_) => false,
+            None => {
+                let symbol = self.symbol_of(index, item).filter(|_| item.parts.is_empty());
+                symbol.is_some_and(|symbol| self.is_no_address(symbol))
+            }
+        }
+    }
+
     /// Whether a variable is a scalar for itself: one that is a member goes with its object.
     fn is_own_scalar(&self, symbol: SymbolId) -> bool {
         let known = self.symbols.get(symbol);
@@ -105,11 +117,8 @@ impl Input<'_> {
     fn item_problem(&self, index: usize, clause: &ClauseKind, item: &ListItem) -> Option<Diag> {
         let is_data =
             matches!(clause, ClauseKind::Data(..) | ClauseKind::UpdateSelf(_) | ClauseKind::UpdateDevice(_));
-        if matches!(clause, ClauseKind::Data(DataClause::Deviceptr, _))
-            && item.parts.is_empty()
-            && self.symbol_of(index, item).is_some_and(|symbol| self.is_no_address(symbol))
-        {
-            return Some(diag::clause_missing(item.span, "deviceptr", "a pointer"));
+        if let Some(word) = pointer_clause(clause).filter(|_| self.is_no_pointer(index, item)) {
+            return Some(diag::clause_missing(item.span, word, "a pointer"));
         }
         if is_data && self.is_element(index, item) {
             return Some(diag::element_in_data_clause(item.span, &item.text));
@@ -315,6 +324,16 @@ impl Input<'_> {
                 entry: "clause/deviceptr",
             })
             .collect()
+    }
+}
+
+/// The word of a clause whose items are pointers.
+fn pointer_clause(clause: &ClauseKind) -> Option<&'static str> {
+    match clause {
+        ClauseKind::Data(DataClause::Deviceptr, _) => Some("deviceptr"),
+        ClauseKind::Data(DataClause::Attach, _) => Some("attach"),
+        ClauseKind::Data(DataClause::Detach, _) => Some("detach"),
+        _ => None,
     }
 }
 

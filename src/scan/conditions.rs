@@ -9,9 +9,11 @@ use super::fortran;
 use super::preproc::{self, Step};
 
 /// The conditions of a file, in the order in which they begin.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Conditions {
     all: Vec<Condition>,
+    /// Each has its `#endif`.
+    are_closed: bool,
 }
 
 /// One condition, from `#if` to `#endif`.
@@ -42,7 +44,7 @@ impl Conditions {
     /// Reads those of a file.
     pub fn of(file: &SourceFile) -> Conditions {
         if !preproc::may_have_conditions(&file.bytes) {
-            return Conditions::default();
+            return Conditions { all: Vec::new(), are_closed: true };
         }
         let events: Vec<Event> = match file.language.is_fortran() {
             true => fortran::events(file),
@@ -64,8 +66,14 @@ impl Conditions {
             }
         }
         // One that nothing ends lasts to the end of the file.
+        let are_closed = open.is_empty();
         open.into_iter().for_each(|at| all[at].span.end = file.bytes.len() as u32);
-        Conditions { all }
+        Conditions { all, are_closed }
+    }
+
+    /// Whether each of them has its `#endif`: compilers refuse others.
+    pub fn are_closed(&self) -> bool {
+        self.are_closed
     }
 
     /// The lines that begin the conditions by which a file has one of two places without the other.

@@ -675,7 +675,8 @@ impl<'a, 'b> Views<'a, 'b> {
         let mut said =
             diagnostics.iter_mut().chain(&mut rest.diags).filter(|said| is_conflict(said)).peekable();
         // Where the grammar cannot read the source, views may take what is around for other things.
-        let is_unread = (breaks || said.peek().is_some()) && (self.is_unread || before.errors() > 0);
+        let is_unread = (breaks || said.peek().is_some())
+            && (self.is_unread || before.errors() > 0 || !Conditions::of(file).are_closed());
         if is_unread {
             said.for_each(|said| *said = diag::not_understood(said.primary.span));
         }

@@ -140,3 +140,18 @@ fn variables_that_a_statement_among_others_allocates_are_brought() {
     let at = lines.iter().position(|line| line == wanted[0]).expect("the statement");
     assert_eq!(lines[at..at + wanted.len()], wanted);
 }
+
+#[test]
+fn an_item_of_use_device_may_stand_twice() {
+    let fortran = "subroutine f(a)\nreal :: a(9)\n!$acc host_data use_device(a, A) use_device(a)\ncall g(a)\n\
+                   !$acc end host_data\nend subroutine\n";
+    let c = "void g(double *);\nvoid f(double *a)\n{\n#pragma acc host_data use_device(a, a)\n    g(a);\n}\n";
+    for (language, text, call) in
+        [(Language::Fortran(Form::Free), fortran, "acc2omp_device("), (Language::C, c, "acc2omp_use_device(")]
+    {
+        let source = Source::new("twice", text.as_bytes().to_vec(), language);
+        let made = translate(&source, &Options { to: To::Cuda, ..Options::default() });
+        assert!(made.directives.iter().all(|one| one.outcome != Outcome::Left), "{:?}", made.diagnostics);
+        assert_eq!(String::from_utf8(made.text).unwrap().matches(call).count(), 1);
+    }
+}

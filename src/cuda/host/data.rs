@@ -2,6 +2,8 @@
 //!
 //! Invariant: what a region brought to the device is undone at its end by the library, which remembers it.
 
+use std::collections::HashSet;
+
 use super::control;
 use super::lowering::Lowering;
 use crate::acc::ast::{ClauseKind, DataClause, ListItem, Name, PathStep};
@@ -303,9 +305,10 @@ impl Lowering<'_> {
         let mut names = Names::among(self.input, &self.input.file().text(around));
         let mut lines = Vec::new();
         let mut changes = Vec::new();
+        let mut known = HashSet::new();
         for kind in self.input.clauses(index) {
             let ClauseKind::UseDevice(list) = kind else { continue };
-            for item in list {
+            for item in list.iter().filter(|item| known.insert(&item.text)) {
                 if let Some(PathStep::Member(member)) = item.parts.last() {
                     let (line, inside) =
                         self.device_member(body, item, member, span, (&request, if_present))?;

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a name means the device's memory only where `use_device` says so, with the bounds that it has outside.
 
+use std::collections::HashSet;
+
 use crate::acc::ast::{ClauseKind, ListItem};
 use crate::cxx::{Order, Passing, Why};
 use crate::layout;
@@ -27,6 +29,8 @@ impl FortranCuda {
                 _ => return Err(refused("this clause of `host_data` of Fortran")),
             }
         }
+        let mut known = HashSet::new();
+        items.retain(|item: &&ListItem| known.insert(item.text.to_ascii_lowercase()));
         let options = match (&order.condition, is_quiet) {
             (None, false) => String::new(),
             (None, true) => ", if_present=.true.".to_owned(),
