@@ -91,7 +91,8 @@ fn dead_columns(
     let rest = file.slice(Span { start: old.span.end, end: shape.whole.end });
     let last = file.last_column();
     let dead = shape.whole.start + last as u32;
-    if shape.comment.is_some() || rest.iter().all(u8::is_ascii_whitespace) || dead < old.span.end {
+    let is_there = (old.span.end..shape.whole.end).contains(&dead);
+    if shape.comment.is_some() || rest.iter().all(u8::is_ascii_whitespace) || !is_there {
         return None;
     }
     Some((dead, last.saturating_sub(width)))

@@ -97,7 +97,10 @@ impl Open {
         let read = code::read(bytes, span, self.quote, form);
         self.text.comments.append(&mut self.pending);
         self.text.words.extend(read.words);
-        self.text.span.end = read.words.map_or(self.text.span.end, |words| words.end);
+        // A line that goes on with it is its own, although it may say nothing.
+        let goes_on = line.start > self.text.span.start;
+        let last = if goes_on { span.start } else { self.text.span.end };
+        self.text.span.end = read.words.map_or(last, |words| words.end);
         if let Some(comment) = read.comment {
             let whole = bytes.get(comment.start as usize..line.whole.end as usize).unwrap_or_default();
             let length = whole.trim_ascii_end().len().max(1) as u32;
