@@ -41,7 +41,9 @@ fn long_lines_of_fortran_cost_alike() {
     in_fortran("a comment", 20_000, |n| {
         procedure(&format!("! {}\n", "word ".repeat(n)), " copy(a)", "a(i) = 1\n")
     });
-    in_fortran("statements of one line", 500, |n| procedure(&"n = n; ".repeat(n), " copy(a)", "a(i) = 1\n"));
+    in_fortran("statements of one line", 500, |n| {
+        procedure(&format!("{}\n", "n = n; ".repeat(n)), " copy(a)", "a(i) = 1\n")
+    });
 }
 
 #[test]
