@@ -17,5 +17,5 @@ pub use lines::{LineIndex, byte_order_mark, lines};
 pub use named::Named;
 pub use predefined::Predefined;
 pub use span::Span;
-pub use text::{byte_of, bytes, readable};
+pub use text::{byte_of, bytes, in_place, readable};
 pub use words::{literal_length, names, placed_names, plain_name, words};

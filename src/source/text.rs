@@ -41,6 +41,19 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text for reading, with a question mark for each byte that is not UTF-8: places in it are those in the bytes.
+pub fn in_place(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(out)
+}
+
 /// The bytes that a text was made of.
 pub fn bytes(text: Vec<u8>) -> Vec<u8> {
     if !has_stand_in(&text) {

@@ -39,7 +39,7 @@ pub fn constructs(
         }
         let Some(stmt) = one.stmt() else { continue };
         let span = unit.stmt(stmt).span;
-        let code = String::from_utf8_lossy(scan.shadow.get(span.range()).unwrap_or_default()).into_owned();
+        let code = source::in_place(scan.shadow.get(span.range()).unwrap_or_default());
         let clash = source::placed_names(&code).find(|(at, word)| {
             let place = span.start + *at as u32;
             let is_variable = symbols.lookup(word, place).is_some_and(|symbol| {

@@ -548,3 +548,25 @@ fn letters_in_comments_change_nothing() {
         }
     }
 }
+
+/// Places in a text are those in its bytes, whatever their encoding.
+#[test]
+fn latin_letters_move_no_places() {
+    let source = |letter: &str| {
+        format!(
+            "namespace N {{ double s[4];\n#pragma acc declare create(s)\n}}\nvoid f(double *a, int n)\n{{\n\
+             #pragma acc parallel loop copy(a[0:n])\n\
+             for (int i = 0; i < n; i++) {{ const char *t = \"{}\"; a[i] = N::s[1] + t[0] + N::s[2]; }}\n}}\n",
+            letter.repeat(9)
+        )
+    };
+    let latin = |text: &str| text.bytes().map(|byte| if byte == b'~' { 0xe9 } else { byte }).collect();
+    let made = |bytes: Vec<u8>| {
+        let source = Source::new("latin.cpp", bytes, Language::Cpp);
+        let made = translate(&source, &Options { to: To::Cuda, ..Options::default() });
+        made.beside.into_iter().map(|one| one.text).collect::<Vec<_>>().concat()
+    };
+    let plain = String::from_utf8(made(source("~").into_bytes())).unwrap();
+    let other = String::from_utf8_lossy(&made(latin(&source("~")))).replace("\\351", "~");
+    assert_eq!(plain, other);
+}

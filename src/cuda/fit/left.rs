@@ -16,7 +16,7 @@ use crate::cuda::types::{cpp_complex, spelling};
 use crate::diag;
 use crate::host::ir::{Decl, DeclKind, ExprKind, Function, Stmt, StmtKind};
 use crate::sema::SymbolId;
-use crate::source::Span;
+use crate::source::{self, Span};
 
 /// Functions of the standard library that the device has, which a program may declare for itself.
 const DEVICES: &str = "abs labs llabs fabs fabsf sqrt sqrtf cbrt exp expf exp2 expm1 log logf log2 log10 log1p pow powf \
@@ -405,7 +405,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
         let Candidate { input, seen, function, is_in_place, .. } = *self;
         let is_own = self.is_own();
         let body = seen.unit.stmt(function.body).span;
-        let text = seen.scan.shadow.get(body.range()).map(String::from_utf8_lossy)?;
+        let text = seen.scan.shadow.get(body.range()).map(source::in_place)?;
         let mut last = "";
         for (at, word) in placed_words(&text) {
             let before_it = std::mem::replace(&mut last, word);

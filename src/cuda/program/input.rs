@@ -19,7 +19,7 @@ use crate::host::ir::{Decl, ExprId, StmtId, Unit};
 use crate::plan::{self, Plan};
 use crate::scan::Scan;
 use crate::sema::{SymbolId, SymbolKind, Symbols};
-use crate::source::{SourceFile, Span};
+use crate::source::{self, SourceFile, Span};
 
 /// One file as this room sees it: a source, or a header that it includes.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub struct Seen<'a> {
 impl<'a> Seen<'a> {
     /// The code of a part of the file, with blanks for what the grammar is not shown.
     pub fn code(&self, span: Span) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.scan.shadow.get(span.range()).unwrap_or_default())
+        source::in_place(self.scan.shadow.get(span.range()).unwrap_or_default())
     }
 
     /// An expression, as written.

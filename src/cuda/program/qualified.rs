@@ -6,7 +6,7 @@ use super::{Input, Refused, Seen, functions, refused};
 use crate::cuda::code::text::{Edits, placed_words};
 use crate::host::ir::{Decl, Derived};
 use crate::sema::{Class, SymbolId, SymbolKind};
-use crate::source::Span;
+use crate::source::{self, Span};
 
 /// Takes the namespaces away.
 pub fn edit(input: &Input, span: Span, edits: &mut Edits) -> Result<(), Refused> {
@@ -95,7 +95,7 @@ pub fn path(seen: &Seen, decl: &Decl) -> String {
     if memchr::memmem::find(&seen.scan.shadow, b"namespace").is_none() {
         return decl.name.clone();
     }
-    let all = String::from_utf8_lossy(&seen.scan.shadow);
+    let all = source::in_place(&seen.scan.shadow);
     let around = namespaces(&all).into_iter().filter(|(_, body)| body.contains(decl.span));
     around.map(|(name, _)| name + "::").collect::<String>() + &decl.name
 }
@@ -103,7 +103,7 @@ pub fn path(seen: &Seen, decl: &Decl) -> String {
 /// What the name that ends with the word at `at` of some code means, with what stands before `::`.
 pub fn symbol_of(input: &Input, text: &str, (at, word): (usize, &str), start: u32) -> Option<SymbolId> {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let first = text[..at].rfind(|c: char| !is_inner(c)).map_or(0, |before| before + 1);
+    let first = text[..at].trim_end_matches(is_inner).len();
     input.symbols.lookup(&text[first..at + word.len()], start + at as u32)
 }
 
@@ -115,7 +115,7 @@ fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
     for (at, word) in placed_words(&text) {
         let after = &text[at + word.len()..];
         if text[..at].ends_with("::") && !after.starts_with("::") {
-            let start = text[..at].rfind(|c: char| !is_inner(c)).map_or(0, |before| before + 1);
+            let start = text[..at].trim_end_matches(is_inner).len();
             let whole = Span::new(span.start as usize + start, span.start as usize + at + word.len());
             found.push((whole, word.to_owned()));
         }
@@ -137,7 +137,7 @@ pub fn is_elsewhere(input: &Input, span: Span, symbol: SymbolId) -> bool {
     }
     let known = input.symbols.get(symbol);
     let Some(decl) = known.decl.map(|id| input.unit().decl(id)) else { return false };
-    let all = String::from_utf8_lossy(&input.source.scan.shadow).into_owned();
+    let all = source::in_place(&input.source.scan.shadow);
     let bodies = namespaces(&all);
     let is_again = |name: &str| bodies.iter().any(|(other, body)| other == name && body.contains(span));
     let apart = bodies.iter().any(|(name, body)| body.contains(decl.span) && !is_again(name));

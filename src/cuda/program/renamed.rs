@@ -139,7 +139,7 @@ fn is_ours(text: &str, at: usize, word: &str) -> bool {
         return true;
     }
     if let Some(object) = before.strip_suffix('.') {
-        let start = object.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+        let start = object.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
         let object = &object[start..];
         let is_own = ["region", "tiles"].iter().any(|lead| object.starts_with(lead))
             || ["_table", "_result", "_window", "_extent"].iter().any(|end| object.ends_with(end));
