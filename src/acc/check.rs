@@ -85,6 +85,9 @@ fn conflict<'a>(
 /// A variable that is in `private` and in `firstprivate` of one construct. On a combined one, `private` is about the loop alone
 /// (OpenACC 3.3, 2.11).
 fn initialised_or_not(directive: &Directive) -> Option<Diag> {
+    if !matches!(directive.kind, DirectiveKind::Parallel | DirectiveKind::Serial) {
+        return None;
+    }
     let (mut with, mut without) = (HashSet::new(), Vec::new());
     for clause in &directive.clauses {
         match &clause.kind {
@@ -93,8 +96,7 @@ fn initialised_or_not(directive: &Directive) -> Option<Diag> {
             _ => {}
         }
     }
-    let is_one_construct = matches!(directive.kind, DirectiveKind::Parallel | DirectiveKind::Serial);
-    let item = without.into_iter().find(|item| with.contains(&item.text)).filter(|_| is_one_construct)?;
+    let item = without.into_iter().find(|item| with.contains(&item.text))?;
     let clause = |word: &str| format!("{word}({})", item.text);
     Some(clause_conflict(item.span, &clause("private"), &clause("firstprivate")))
 }

@@ -102,20 +102,23 @@ pub fn path(seen: &Seen, decl: &Decl) -> String {
 
 /// What the name that ends with the word at `at` of some code means, with what stands before `::`.
 pub fn symbol_of(input: &Input, text: &str, (at, word): (usize, &str), start: u32) -> Option<SymbolId> {
-    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let first = text[..at].trim_end_matches(is_inner).len();
+    let first = start_of_path(text, at);
     input.symbols.lookup(&text[first..at + word.len()], start + at as u32)
+}
+
+/// Where the path begins that leads to the word at `at`.
+fn start_of_path(text: &str, at: usize) -> usize {
+    text[..at].trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len()
 }
 
 /// The names after `::` in a region, each with its whole path.
 fn names(input: &Input, span: Span) -> Vec<(Span, String)> {
     let text = input.source.code(span);
-    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut found = Vec::new();
     for (at, word) in placed_words(&text) {
         let after = &text[at + word.len()..];
         if text[..at].ends_with("::") && !after.starts_with("::") {
-            let start = text[..at].trim_end_matches(is_inner).len();
+            let start = start_of_path(&text, at);
             let whole = Span::new(span.start as usize + start, span.start as usize + at + word.len());
             found.push((whole, word.to_owned()));
         }

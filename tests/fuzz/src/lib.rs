@@ -20,12 +20,17 @@ use acc2omp::{
 const LANGUAGES: [Language; 4] =
     [Language::C, Language::Cpp, Language::Fortran(Form::Free), Language::Fortran(Form::Fixed)];
 
-/// The file that an input stands for, and the number of its options.
+/// The file whose text is an input, and the number of its options.
 fn read(input: &[u8]) -> Option<(SourceFile, u8)> {
+    read_by(input, |_, text| text.to_vec())
+}
+
+/// The file whose text `made` makes of the rest of an input, and the number of its options.
+fn read_by(input: &[u8], made: fn(Language, &[u8]) -> Vec<u8>) -> Option<(SourceFile, u8)> {
     let [language, options, text @ ..] = input else { return None };
     let language = LANGUAGES[usize::from(*language) % LANGUAGES.len()];
     let name = if language.is_fortran() { "any.F90" } else { "any.c" };
-    Some((SourceFile::new(name, text.to_vec(), language), *options))
+    Some((SourceFile::new(name, made(language, text), language), *options))
 }
 
 fn options(number: u8) -> Options {
@@ -200,13 +205,10 @@ pub fn translation(input: &[u8]) {
 
 /// The whole path for a program that the bytes of an input choose: what letters in any order reach late.
 pub fn programs(input: &[u8]) {
-    let [language, number, choices @ ..] = input else { return };
-    let language = LANGUAGES[usize::from(*language) % LANGUAGES.len()];
-    let name = if language.is_fortran() { "any.F90" } else { "any.c" };
-    let text = programs::program(language, choices);
-    let _shown = ShownByFailure(&text);
-    let file = SourceFile::new(name, text.as_bytes().to_vec(), language);
-    let (source, options) = (Source { file, headers: Vec::new() }, options(*number));
+    let made = |language: Language, choices: &[u8]| programs::program(language, choices).into_bytes();
+    let Some((file, number)) = read_by(input, made) else { return };
+    let (source, options) = (Source { file, headers: Vec::new() }, options(number));
+    let _shown = ShownByFailure(&source.file.bytes);
     let first = translated_once(&source, &options);
     // In a program that no compiler takes, more can be read once what is around it is gone.
     if first.directives.iter().all(|one| one.outcome == Outcome::Exact) {
@@ -215,12 +217,12 @@ pub fn programs(input: &[u8]) {
 }
 
 /// A program that is printed when a check of it fails: nobody can read it in the input.
-struct ShownByFailure<'a>(&'a str);
+struct ShownByFailure<'a>(&'a [u8]);
 
 impl Drop for ShownByFailure<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("the program:\n{}", self.0);
+            eprintln!("the program:\n{}", String::from_utf8_lossy(self.0));
         }
     }
 }

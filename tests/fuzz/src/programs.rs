@@ -5,6 +5,7 @@
 
 mod c;
 mod fortran;
+mod shared;
 
 use acc2omp::source::Language;
 
@@ -21,13 +22,14 @@ const DEEPEST: usize = 60;
 const MARK: char = '@';
 const START: &str = "@file";
 
-fn grammar(language: Language) -> &'static Grammar {
-    if language.is_fortran() { fortran::GRAMMAR } else { c::GRAMMAR }
+/// The words of a language.
+fn grammar(language: Language) -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
+    let own = if language.is_fortran() { fortran::GRAMMAR } else { c::GRAMMAR };
+    own.iter().chain(shared::GRAMMAR)
 }
 
 /// The program that `choices` make.
 pub fn program(language: Language, choices: &[u8]) -> String {
-    let grammar = grammar(language);
     let mut choices = choices.iter().take(MOST);
     let (mut made, mut pending) = (String::new(), vec![START]);
     while let Some(text) = pending.pop() {
@@ -39,7 +41,7 @@ pub fn program(language: Language, choices: &[u8]) -> String {
         let (word, rest) =
             rest.split_at(rest.find(|char: char| !char.is_ascii_lowercase()).unwrap_or(rest.len()));
         pending.push(rest);
-        let all = grammar.iter().find(|(known, _)| *known == word).map_or(&[][..], |(_, all)| all);
+        let all = grammar(language).find(|(known, _)| *known == word).map_or(&[][..], |(_, all)| all);
         let is_chosen = all.len() > 1 && pending.len() <= DEEPEST;
         let number = if is_chosen { choices.next().copied().map_or(0, usize::from) } else { 0 };
         pending.extend(all.get(number % all.len().max(1)));
@@ -60,11 +62,11 @@ mod tests {
     #[test]
     fn words_are_known_and_used() {
         for language in LANGUAGES {
-            let texts = || grammar(language).iter().flat_map(|(_, all)| all.iter().copied()).chain([START]);
+            let texts = || grammar(language).flat_map(|(_, all)| all.iter().copied()).chain([START]);
             let words = texts().flat_map(|text| text.split(MARK).skip(1));
             let end = |text: &str| text.find(|char: char| !char.is_ascii_lowercase()).unwrap_or(text.len());
             let used: BTreeSet<&str> = words.map(|text| &text[..end(text)]).collect();
-            let known: BTreeSet<&str> = grammar(language).iter().map(|(word, _)| *word).collect();
+            let known: BTreeSet<&str> = grammar(language).map(|(word, _)| *word).collect();
             assert_eq!(used, known);
         }
     }

@@ -38,9 +38,9 @@ fn peak(place: &Path, target: &str) -> f64 {
 }
 
 /// The same for a file.
-fn peak_of(name: &str, target: &str, text: &str) -> f64 {
+fn peak_of(target: &str, text: &str) -> f64 {
     let place = tempfile::tempdir().unwrap();
-    let path = place.path().join(name);
+    let path = place.path().join("a.c");
     fs::write(&path, with_long_line(text)).unwrap();
     peak(&path, target)
 }
@@ -48,8 +48,8 @@ fn peak_of(name: &str, target: &str, text: &str) -> f64 {
 /// Compares the memory for a source of `count` parts and for one four times as long.
 fn grows(shape: &str, count: usize, make: impl Fn(usize) -> String) {
     for target in ["openmp", "cuda"] {
-        let least = peak_of("a.c", target, &body(LOOP));
-        let [once, four] = [1, 4].map(|times| peak_of("a.c", target, &make(count * times)) - least);
+        let least = peak_of(target, &body(LOOP));
+        let [once, four] = [1, 4].map(|times| peak_of(target, &make(count * times)) - least);
         // Five megabytes is what the same file differs by.
         assert!(
             four <= MOST * once.max(5.0),

@@ -1,0 +1,100 @@
+//! Clauses, directives that stand alone, and conditions of the preprocessor: what all languages have alike.
+//!
+//! Invariant: names and expressions are words that each language has for itself.
+
+use super::Grammar;
+
+pub const GRAMMAR: &Grammar = &[
+    ("macro", &["A", "B", "_OPENACC"]),
+    (
+        "branch",
+        &["ifdef @macro", "ifndef @macro", "if @macro > 1", "if defined(@macro) && defined(@macro)", "if 0"],
+    ),
+    (
+        "standing",
+        &[
+            "update self(@item)@queue",
+            "update device(@list) if_present",
+            "enter data copyin(@list)@queue",
+            "enter data create(@item) attach(@pointer)",
+            "exit data copyout(@list)@queue",
+            "exit data delete(@item) finalize",
+            "wait@queue",
+            "wait(@queues)",
+            "init@oftype",
+            "set device_num(0)@oftype",
+            "shutdown",
+        ],
+    ),
+    (
+        "declared",
+        &[
+            "create(@placed)",
+            "copyin(s)",
+            "link(@linked)",
+            "device_resident(@placed)",
+            "deviceptr(a)",
+            "present(@list)",
+            "copy(@list)",
+        ],
+    ),
+    ("level", &["seq", "vector", "worker", "gang", "gang(dim: 1)", "seq nohost", "bind(h) seq"]),
+    ("oftype", &["", " device_type(host)", " device_type(nvidia)", " device_type(*)"]),
+    ("queue", &["", " async", " async(1)", " async(@value)", " wait", " wait(@queues)", " async(2) wait(1)"]),
+    ("queues", &["1", "1, 2", "@value", "devnum: 0: queues: 1", "acc_async_sync"]),
+    (
+        "mapped",
+        &[
+            "",
+            " copy(@list)@mapped",
+            " copyin(@list)@mapped",
+            " create(@item)",
+            " present(@list)",
+            " no_create(@item)",
+            " copyout(@list)",
+            " deviceptr(b)",
+            " attach(@pointer)",
+            " default(none)",
+            " default(present)",
+        ],
+    ),
+    (
+        "onconstruct",
+        &[
+            "",
+            "@mapped@onconstruct",
+            "@queue@onconstruct",
+            " if(@test)",
+            " self(@test)",
+            " num_gangs(@value)",
+            " vector_length(32) num_workers(@value)",
+            " private(@list)",
+            " firstprivate(@list)",
+            "@oftype num_gangs(4)",
+            " reduction(@operation: @variable)",
+        ],
+    ),
+    (
+        "onloop",
+        &[
+            "",
+            " gang@onloop",
+            " worker@onloop",
+            " vector@onloop",
+            " seq",
+            " independent@onloop",
+            " auto",
+            " collapse(2)@onloop",
+            " collapse(force: 3)",
+            " tile(4, *)",
+            " tile(@value)@onloop",
+            " private(@list)@onloop",
+            " reduction(@operation: @variable)@onloop",
+            " gang(static: 4)@onloop",
+            " gang(num: @value)",
+            " vector(length: @value)",
+            "@oftype gang",
+        ],
+    ),
+    ("list", &["@item", "@item, @list"]),
+];
