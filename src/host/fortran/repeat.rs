@@ -85,9 +85,9 @@ impl<'t> Reader<'_, 't> {
         (label.word() == "do_label_virtual").then(|| span(label))
     }
 
-    /// The statement that ends a labelled loop, as the last one of the innermost loop's body; `continue` does nothing there.
+    /// The statement that ends a labelled loop (no loop, unless the code has errors), as the last one of the innermost loop's body; `continue` does nothing there.
     fn terminal_stmts(&mut self) -> Option<StmtId> {
-        let terminal = self.terminal?;
+        let terminal = self.terminal.take()?;
         let label = self.label_of(&self.file.text(terminal.label));
         let is_target = self.is_target(&label);
         let Some(node) = terminal.stmt else { return self.lone_label(terminal.label) };
