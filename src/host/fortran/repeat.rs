@@ -85,7 +85,8 @@ impl<'t> Reader<'_, 't> {
         (label.word() == "do_label_virtual").then(|| span(label))
     }
 
-    /// The statement that ends a labelled loop (no loop, unless the code has errors), as the last one of the innermost loop's body; `continue` does nothing there.
+    /// The statement that ends a labelled loop, as the last one of the innermost loop's body; `continue` does nothing there. In
+    /// code with errors the statement can be a loop, which must not end with itself: it is read without one that ends it.
     fn terminal_stmts(&mut self) -> Option<StmtId> {
         let terminal = self.terminal.take()?;
         let label = self.label_of(&self.file.text(terminal.label));
