@@ -154,15 +154,15 @@ fn is_read(file: &SourceFile, first: &Translation) -> bool {
 fn translated(file: SourceFile, options: &Options) {
     let source = Source { file, headers: Vec::new() };
     let first = translated_once(&source, options);
+    assert_reads(&source.file, &first, options);
     translated_twice(&source, &first, options);
 }
 
-/// A translation, with all that must be true of it alone.
+/// A translation, with what must be true of it alone, whatever the grammar can read.
 fn translated_once(source: &Source, options: &Options) -> Translation {
     let first = translate(source, options);
     assert_kept(&source.file.bytes, &first);
     assert_spoken_of(&source.file, &first);
-    assert_reads(&source.file, &first, options);
     let other = std::thread::scope(|scope| scope.spawn(|| translate(source, options)).join().unwrap());
     assert!(are_same(&first, &other), "another thread translates in another way");
     first
@@ -210,6 +210,10 @@ pub fn programs(input: &[u8]) {
     let (source, options) = (Source { file, headers: Vec::new() }, options(number));
     let _shown = ShownByFailure(&source.file.bytes);
     let first = translated_once(&source, &options);
+    // To the grammar, a macro that is the head of a loop is an error or the head of a function, as what is around it has it.
+    if !String::from_utf8_lossy(&source.file.bytes).contains(programs::HEAD_BY_MACRO) {
+        assert_reads(&source.file, &first, &options);
+    }
     // In a program that no compiler takes, more can be read once what is around it is gone.
     if first.directives.iter().all(|one| one.outcome == Outcome::Exact) {
         translated_twice(&source, &first, &options);

@@ -22,6 +22,9 @@ const DEEPEST: usize = 60;
 const MARK: char = '@';
 const START: &str = "@file";
 
+/// What programs in C have for the head of a loop that a macro makes.
+pub const HEAD_BY_MACRO: &str = "LOOP(j)";
+
 /// The words of a language.
 fn grammar(language: Language) -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
     let own = if language.is_fortran() { fortran::GRAMMAR } else { c::GRAMMAR };
@@ -55,7 +58,7 @@ mod tests {
 
     use acc2omp::source::{Form, Language};
 
-    use super::{MARK, START, grammar, program};
+    use super::{HEAD_BY_MACRO, MARK, START, grammar, program};
 
     const LANGUAGES: [Language; 2] = [Language::C, Language::Fortran(Form::Free)];
 
@@ -69,6 +72,11 @@ mod tests {
             let known: BTreeSet<&str> = grammar(language).map(|(word, _)| *word).collect();
             assert_eq!(used, known);
         }
+    }
+
+    #[test]
+    fn heads_by_macros_are_in_the_grammar() {
+        assert!(grammar(Language::C).any(|(_, all)| all.iter().any(|text| text.contains(HEAD_BY_MACRO))));
     }
 
     #[test]
