@@ -79,6 +79,11 @@ pub fn around(file: &SourceFile, function: Span, directives: [&str; 2]) -> [Edit
     c::around(file, function, directives)
 }
 
+/// The edit that puts lines between a statement of Fortran and the label before it, which gets a `continue` of its own.
+pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
+    fortran::below_label(file, stmt, lines)
+}
+
 /// The edits that put lines before a statement, and braces around all of it, or `then` and `end if`.
 pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     if file.language.is_fortran() { fortran::braced(file, stmt, lines) } else { c::braced(file, stmt, lines) }

@@ -238,6 +238,13 @@ impl Laying<'_> {
             self.edits.extend(super::braced(file, span, lines));
             return Some(());
         }
+        if is_labelled_jump(file, unit, stmt) {
+            if self.is_parted(stmt) {
+                return None;
+            }
+            self.edits.push(super::below_label(file, span.start, lines));
+            return Some(());
+        }
         self.inserted(span.start, &self.same(stmt, lines))
     }
 
@@ -357,6 +364,16 @@ fn is_jump_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> boo
     !unit.is_fortran()
         && matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_))
         && super::inserted(file, stmt.span.start, "").is_none()
+}
+
+/// Whether a statement is a jump of Fortran whose label others jump to: such a label is no part of its statement.
+fn is_labelled_jump(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
+    let stmt = unit.stmt(stmt);
+    let is_jump =
+        matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_));
+    let start = file.lines.span(file.lines.line(stmt.span.start)).start;
+    let before = file.slice(Span { start, end: stmt.span.start }).trim_ascii();
+    unit.is_fortran() && is_jump && !before.is_empty() && before.iter().all(u8::is_ascii_digit)
 }
 
 /// The offset of the statement that ends a procedure's body: `end …` or `contains`.

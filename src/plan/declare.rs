@@ -153,6 +153,15 @@ impl Maker<'_> {
         late.is_some()
     }
 
+    /// Whether a statement is an `entry`, through which a procedure is called without the statements before it.
+    fn is_entry(&self, stmt: StmtId) -> bool {
+        let stmt = self.input.unit.stmt(stmt);
+        let is_word = |text: &str| text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("entry"));
+        self.input.unit.is_fortran()
+            && matches!(stmt.kind, StmtKind::Opaque(_))
+            && is_word(&self.input.file.text(stmt.span))
+    }
+
     fn exits(&mut self, index: usize, function: FunctionId) -> Option<Vec<Exit>> {
         let directive = self.input.bound[index].directive.span;
         let here = directive.start;
@@ -183,6 +192,11 @@ impl Maker<'_> {
                 unbraced.extend(inside.clone());
             }
             unbraced.extend(self.input.after_cases(stmt));
+            if self.is_entry(stmt) {
+                self.diags
+                    .push(diag::not_yet(directive, "`declare` in a procedure with an `entry` after it"));
+                return None;
+            }
             pending.extend(inside);
             let StmtKind::Return(value) = &self.input.unit.stmt(stmt).kind else { continue };
             if self.input.unit.stmt(stmt).span.start < here {

@@ -494,7 +494,7 @@ impl FortranCuda {
         }
         self.need(view, file, span.start, false)?;
         let mut begin = vec![layout::replaced(file, span, &lines)];
-        begin.extend(ended_at(view, at, &view.ground.plan.notes[at].jumps)?);
+        begin.extend(ended_at(view, at, Vec::new(), &view.ground.plan.notes[at].jumps)?);
         Ok(vec![
             (at, begin),
             (end, vec![layout::replaced(file, end_span, &["call acc2omp_end()".to_owned()])]),
@@ -788,8 +788,8 @@ fn beside_host_code(
     Ok(edits)
 }
 
-/// The edits that end a region of directive `at` where control leaves it.
-fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
+/// The edits that make these parts of directive `at`, and end its region where control leaves it.
+fn ended_at(view: &View, at: usize, mut parts: Vec<SourceChange>, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
     let ground = &view.ground;
     let one = &ground.bound[at];
     let jump = |exit: &Exit| match *exit {
@@ -809,17 +809,14 @@ fn ended_at(view: &View, at: usize, exits: &[Exit]) -> Result<Vec<Edit>, Why> {
         return Err(Why { at: one.directive.span, what });
     }
     let lines = vec!["call acc2omp_end()".to_owned()];
-    let parts: Vec<SourceChange> = exits
-        .iter()
-        .map(|exit| match *exit {
-            Exit::Jump { stmt, braces: false } => SourceChange::Before(stmt, lines.clone()),
-            // They stand inside of an `if` then.
-            Exit::Jump { stmt, braces: true } => {
-                SourceChange::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
-            }
-            Exit::End(body) => SourceChange::AtEnd(body, lines.clone()),
-        })
-        .collect();
+    parts.extend(exits.iter().map(|exit| match *exit {
+        Exit::Jump { stmt, braces: false } => SourceChange::Before(stmt, lines.clone()),
+        // They stand inside of an `if` then.
+        Exit::Jump { stmt, braces: true } => {
+            SourceChange::Braced(stmt, lines.iter().map(|line| format!("  {line}")).collect())
+        }
+        Exit::End(body) => SourceChange::AtEnd(body, lines.clone()),
+    }));
     let edits = edits_of(view, at, &parts);
     edits.ok_or_else(|| Why { at: one.directive.span, what: "a region with a jump out of it".to_owned() })
 }

@@ -21,6 +21,7 @@ mod fortran_cuda;
 mod headers;
 mod inductions;
 mod islands;
+mod leaving;
 mod letters;
 mod links;
 mod loops;

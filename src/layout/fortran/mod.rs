@@ -327,6 +327,15 @@ pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit
     }
 }
 
+/// The edit that puts lines between the statement at `stmt` and the label before it, which gets a `continue` of its own.
+pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
+    let line = file.lines.line(stmt);
+    let end = line_end(file, stmt);
+    let text = ended(file, line, lines, end);
+    let indent = style::of_statement(style::form(file), &style::code_indentation(file, line)).first;
+    Edit { span: Span { start: stmt, end: stmt }, text: format!("continue{end}{text}{indent}").into_bytes() }
+}
+
 /// The edit that puts a line in place of what stands between two statements of one line.
 fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
     let line = file.lines.line(span.start);

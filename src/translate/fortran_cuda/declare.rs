@@ -15,7 +15,7 @@ use crate::{diag, layout};
 use super::super::allocations;
 use super::super::specification::after_head;
 use super::super::views::Gathered;
-use super::{Changes, FortranCuda, View, begin, counting, edits_of, ended_at, is_passed, structured};
+use super::{Changes, FortranCuda, View, begin, counting, ended_at, is_passed, structured};
 
 impl FortranCuda {
     /// What `declare` becomes: nothing for variables of modules, a region for those of a procedure.
@@ -99,9 +99,7 @@ impl FortranCuda {
             Some(first) => SourceChange::BeforeDirective(first.directive.span, lines),
             None => SourceChange::Before(*first, lines),
         };
-        let edits = edits_of(view, at, &[SourceChange::Gone, entry]);
-        let mut edits = edits.ok_or_else(|| refused("this `declare` of a procedure"))?;
-        edits.extend(ended_at(view, at, exits)?);
+        let edits = ended_at(view, at, vec![SourceChange::Gone, entry], exits)?;
         let mut changes: Changes = vec![(at, edits)];
         let others = all.into_iter().filter(|other| *other != at);
         changes.extend(others.map(|other| (other, vec![layout::removed(file, bound[other].directive.span)])));

@@ -4,6 +4,7 @@
 //! make anymore.
 
 mod c;
+mod cpp;
 mod fortran;
 mod shared;
 
@@ -25,10 +26,14 @@ const START: &str = "@file";
 /// What programs in C have for the head of a loop that a macro makes.
 pub const HEAD_BY_MACRO: &str = "LOOP(j)";
 
-/// The words of a language.
+/// The words of a language. Of two with the same name the first one counts.
 fn grammar(language: Language) -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
-    let own = if language.is_fortran() { fortran::GRAMMAR } else { c::GRAMMAR };
-    own.iter().chain(shared::GRAMMAR)
+    let (own, more): (&Grammar, &Grammar) = match language {
+        Language::Fortran(_) => (fortran::GRAMMAR, &[]),
+        Language::Cpp => (cpp::GRAMMAR, c::GRAMMAR),
+        Language::C | Language::Header => (c::GRAMMAR, &[]),
+    };
+    own.iter().chain(more).chain(shared::GRAMMAR)
 }
 
 /// The program that `choices` make.
@@ -60,7 +65,7 @@ mod tests {
 
     use super::{HEAD_BY_MACRO, MARK, START, grammar, program};
 
-    const LANGUAGES: [Language; 2] = [Language::C, Language::Fortran(Form::Free)];
+    const LANGUAGES: [Language; 3] = [Language::C, Language::Cpp, Language::Fortran(Form::Free)];
 
     #[test]
     fn words_are_known_and_used() {

@@ -1,0 +1,78 @@
+//! Procedures of Fortran with `declare`, however they are entered and left. Compilers of OpenACC differ here (gfortran takes no
+//! `return` after `declare`), so that these are no fixtures.
+//!
+//! Invariant: gfortran compiles what each procedure has become.
+
+use std::process::Command;
+
+use acc2omp::source::{Form, Language};
+use acc2omp::{Options, Outcome, RUNTIME_MODULE, Source, To, Translation, translate};
+
+/// A procedure with `declare` that ends with `last`.
+fn procedure(last: &str) -> String {
+    let text = "subroutine f(n, a)\n  implicit none\n  integer :: n, i\n  real :: a(n), w(5)\n  !$acc declare create(w)\n";
+    format!("{text}{last}end subroutine\n")
+}
+
+fn translated(text: &str, to: To) -> Translation {
+    let source = Source::new("f.f90", text.into(), Language::Fortran(Form::Free));
+    translate(&source, &Options { to, ..Options::default() })
+}
+
+/// The lines from `declare` on, which gfortran takes.
+fn lines(text: &str, to: To) -> Vec<String> {
+    let made = translated(text, to);
+    assert!(made.directives.iter().all(|one| one.outcome == Outcome::Exact), "{text}{:?}", made.diagnostics);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(RUNTIME_MODULE.0), RUNTIME_MODULE.1).unwrap();
+    std::fs::write(folder.path().join("f.f90"), &made.text).unwrap();
+    let mut command = Command::new("gfortran");
+    command.current_dir(folder.path()).args(["-c", "-fopenmp", RUNTIME_MODULE.0, "f.f90"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let all = String::from_utf8(made.text).unwrap();
+    let all = all.lines().map(|line| line.trim().to_owned());
+    all.skip_while(|line| !line.contains("w(5)"))
+        .skip(1)
+        .take_while(|line| line != "end subroutine")
+        .collect()
+}
+
+const BEGIN: &str = "!$omp target enter data map(alloc: w)";
+const END: &str = "!$omp target exit data map(release: w)";
+const CALLS: [&str; 2] = ["call acc2omp_begin(\"f.f90:5\")", "call acc2omp_create(\"w\", w)"];
+const LAST_CALL: &str = "call acc2omp_end()";
+
+#[test]
+fn jumps_to_a_return_find_the_end_of_the_data() {
+    let text = procedure("  if (n > 3) goto 100\n  a(1) = 1\n100 return\n");
+    let (head, tail) = (["if (n > 3) goto 100", "a(1) = 1", "100 continue"], "return");
+    assert_eq!(lines(&text, To::OpenMp), [&[BEGIN], &head[..], &[END, tail]].concat());
+    assert_eq!(lines(&text, To::Cuda), [&CALLS, &head[..], &[LAST_CALL, tail]].concat());
+}
+
+#[test]
+fn a_label_that_nothing_jumps_to_stays_with_its_return() {
+    let text = procedure("  a(1) = 1\n100 return\n");
+    assert_eq!(lines(&text, To::OpenMp), [BEGIN, "a(1) = 1", END, "100 return"]);
+}
+
+#[test]
+fn a_return_may_be_all_that_a_procedure_does() {
+    let text = procedure("  return\n");
+    assert_eq!(lines(&text, To::OpenMp), [BEGIN, END, "return"]);
+    assert_eq!(lines(&text, To::Cuda), [&CALLS[..], &[LAST_CALL, "return"]].concat());
+}
+
+#[test]
+fn an_entry_that_passes_over_the_begin_of_the_data_leaves_the_directive() {
+    let after = procedure("  a(1) = 1\n  entry e(n, a)\n  a(2) = 1\n");
+    for to in [To::OpenMp, To::Cuda] {
+        let made = translated(&after, to);
+        assert_eq!(made.text, after.as_bytes());
+        assert!(made.directives.iter().all(|one| one.outcome == Outcome::Left));
+    }
+    let before = after.replace("  entry e(n, a)\n", "").replace("  !$acc", "  entry e(n, a)\n  !$acc");
+    let wanted = ["entry e(n, a)", BEGIN, "a(1) = 1", "a(2) = 1", END];
+    assert_eq!(lines(&before, To::OpenMp), wanted);
+}
