@@ -509,6 +509,8 @@ impl<'a, 'b> Views<'a, 'b> {
             lowered.made[at].edits = match self.made.get(&span.start) {
                 Some(known) => Some(known.clone()),
                 None if root == at || !is_inner(bound[at].directive.kind) => continue,
+                // What is implied stands nowhere.
+                None if bound[at].text.is_none() => Some(Vec::new()),
                 None => Some(vec![layout::removed(file, span)]),
             };
         }
