@@ -108,10 +108,14 @@ impl Specifications {
     }
 }
 
-/// Where the line after the first statement of a scoping unit begins: `use` statements may stand from there on.
+/// Where `use` statements of a scoping unit may stand from on: the line after its first statement, or, in a main program without
+/// one, its first line.
 pub fn after_head(file: &SourceFile, scope: &Scope) -> u32 {
     let head = scope.specification.start;
+    if head == scope.span.start {
+        return file.lines.span(file.lines.line(head)).start;
+    }
     let rest = file.bytes.get(head as usize..).unwrap_or_default();
     let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-    if head == 0 { 0 } else { head + length as u32 }
+    head + length as u32
 }

@@ -155,3 +155,12 @@ fn an_item_of_use_device_may_stand_twice() {
         assert_eq!(String::from_utf8(made.text).unwrap().matches(call).count(), 1);
     }
 }
+
+#[test]
+fn a_main_program_without_its_statement_begins_with_what_it_uses() {
+    for before in ["", "! what it does\n\n", "subroutine s\nend subroutine\n"] {
+        let made = translated(&format!("{before}x = 1\n!$acc wait\nend\n"));
+        let wanted = format!("{before}use acc2omp_cuda\nx = 1\ncall acc_wait_all()\nend\n");
+        assert_eq!(String::from_utf8_lossy(&made.text), wanted);
+    }
+}
