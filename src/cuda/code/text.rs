@@ -21,6 +21,15 @@ struct Edit {
     like: u32,
     /// The text says what the edits before it make of these bytes.
     is_whole: bool,
+    /// For text that comes between two bytes: the code that it belongs to.
+    of: Option<Neighbour>,
+}
+
+/// The code beside a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Neighbour {
+    Before,
+    After,
 }
 
 /// Two edits change the same bytes: a mistake of acc2omp.
@@ -55,7 +64,16 @@ impl Edits {
     }
 
     fn push(&mut self, span: Span, text: impl Into<String>, like: u32, is_whole: bool) {
-        self.edits.push(Edit { span, text: text.into(), like, is_whole });
+        self.edits.push(Edit { span, text: text.into(), like, is_whole, of: None });
+    }
+
+    /// Puts text around `span` that is a part of the code there: what takes the place of `span` says it, too.
+    pub fn enclose(&mut self, span: Span, [open, close]: [&str; 2]) {
+        for (offset, text, of) in [(span.start, open, Neighbour::After), (span.end, close, Neighbour::Before)] {
+            let place = Span { start: offset, end: offset };
+            let (text, of) = (text.to_owned(), Some(of));
+            self.edits.push(Edit { span: place, text, like: offset, is_whole: false, of });
+        }
     }
 
     /// Puts `text` before the byte at `offset`.
@@ -124,10 +142,16 @@ impl Edits {
         let whole: Vec<(usize, Span)> =
             near.iter().filter(|(_, edit)| edit.is_whole).map(|(order, edit)| (*order, edit.span)).collect();
         let is_said = |(order, edit): &(usize, &Edit)| {
-            whole.iter().any(|(later, text)| later > order && is_inside(edit.span, *text))
+            whole.iter().any(|(later, text)| later > order && is_inside(edit, *text))
         };
         let mut standing: Vec<(usize, &Edit)> = near.into_iter().filter(|one| !is_said(one)).collect();
-        standing.sort_by_key(|(order, edit)| (edit.span.start, !edit.span.is_empty(), *order));
+        // What belongs to the code beside a place stands next to it.
+        let rank = |edit: &Edit| match edit.of {
+            Some(Neighbour::Before) => 0,
+            None => 1,
+            Some(Neighbour::After) => 2,
+        };
+        standing.sort_by_key(|(order, edit)| (edit.span.start, !edit.span.is_empty(), rank(edit), *order));
         let mut found: Vec<&Edit> = Vec::with_capacity(standing.len());
         let mut last: Option<(usize, &Edit)> = None;
         for (order, edit) in standing {
@@ -216,11 +240,14 @@ fn meets(one: Span, other: Span) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// Whether an edit of `span` changes bytes in `whole`, or inserts between two of them.
-fn is_inside(span: Span, whole: Span) -> bool {
-    match span.is_empty() {
-        true => whole.start < span.start && span.end < whole.end,
-        false => whole.contains(span),
+/// Whether an edit changes bytes in `whole`, or inserts between two of them, or what belongs to one.
+fn is_inside(edit: &Edit, whole: Span) -> bool {
+    let span = edit.span;
+    match edit.of {
+        _ if !span.is_empty() => whole.contains(span),
+        Some(Neighbour::After) => whole.start <= span.start && span.start < whole.end,
+        Some(Neighbour::Before) => whole.start < span.start && span.start <= whole.end,
+        None => whole.start < span.start && span.end < whole.end,
     }
 }
 

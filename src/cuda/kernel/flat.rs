@@ -124,8 +124,7 @@ fn row(input: &Input, (span, one): (Span, &Subscript), sizes: &[String], edits: 
     edits.replace(Span { start: one.open, end: one.open + 1 }, format!(" + {open}"));
     let scale: String = sizes.iter().map(|size| format!(" * {size}")).collect();
     edits.replace(Span { start: one.close, end: one.close + 1 }, format!("{close}{scale}"));
-    edits.insert(span.start, "(");
-    edits.insert(span.end, ")");
+    edits.enclose(span, ["(", ")"]);
 }
 
 /// Whether an index needs no parentheses: by itself in a product, or at the end of a sum.

@@ -80,6 +80,18 @@ fn a_whole_text_stands_for_the_edits_before_it() {
         edits.replace_all(Span::new(2, 6), "all");
     };
     check(before, (0, 10), Ok("01<all>6789"));
+    let enclosed = |edits: &mut Edits| {
+        edits.enclose(Span::new(2, 6), ["(", ")"]);
+        edits.insert(2, "<");
+        edits.insert(6, ">");
+    };
+    check(enclosed, (0, 10), Ok("01<(2345)>6789"));
+    let all = |edits: &mut Edits| {
+        enclosed(edits);
+        edits.replace_all(Span::new(2, 6), "[all]");
+        edits.replace_all(Span::new(6, 8), "beside");
+    };
+    check(all, (0, 10), Ok("01<[all]>beside89"));
     let later = |edits: &mut Edits| {
         edits.replace_all(Span::new(2, 6), "all");
         edits.replace(Span::new(3, 4), "x");
