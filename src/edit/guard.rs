@@ -290,6 +290,9 @@ fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let mut text = old.to_vec();
     for line in lines(new) {
         let code = line.trim_ascii_start();
+        if is_said(old, code) {
+            continue;
+        }
         if is_comment(line) {
             text.extend_from_slice(line);
         } else {
@@ -300,6 +303,13 @@ fn beside(old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
         }
     }
     Some(text)
+}
+
+/// Whether lines of Fortran have a comment already: of a directive that goes, the comment alone stays, and here the directive stays
+/// with it.
+fn is_said(old: &[u8], code: &[u8]) -> bool {
+    let comment = code.trim_ascii_end();
+    comment.starts_with(b"!") && !comment.starts_with(b"!$") && memchr::memmem::find(old, comment).is_some()
 }
 
 /// Whether a text names something of OpenACC's library, or the preprocessor's word for it.

@@ -200,9 +200,22 @@ fn statements_of_macros_are_compared_too() {
 
 /// A source in C with both texts.
 fn side_by_side(text: &str) -> String {
+    side_by_side_in(Language::C, text)
+}
+
+fn side_by_side_in(language: Language, text: &str) -> String {
     let options = Options { guard: Some(acc2omp::Guards::default()), ..Options::default() };
-    let made = translate(&Source::new("a.c", text.as_bytes().to_vec(), Language::C), &options);
+    let made = translate(&Source::new("a", text.as_bytes().to_vec(), language), &options);
     String::from_utf8_lossy(&made.text).into_owned()
+}
+
+#[test]
+fn comments_of_a_directive_without_a_counterpart_stay_with_it() {
+    let text = "subroutine f(n, a)\n  integer :: n, k\n  real :: a(n)\n  !$acc routine gang\n  !$acc loop gang & ! one\n  !$acc worker ! two\n  do k = 1, n\n    a(k) = 1\n  end do\nend subroutine\n";
+    let made = side_by_side_in(Language::Fortran(Form::Free), text);
+    let directive = "\n  !$acc loop gang & ! one\n  !$acc worker ! two\n  do k = 1, n\n";
+    assert!(made.contains("omp_get_team_num()") && made.contains(directive), "{made}");
+    assert_eq!(side_by_side_in(Language::Fortran(Form::Free), &made), made);
 }
 
 #[test]

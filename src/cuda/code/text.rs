@@ -69,7 +69,8 @@ impl Edits {
 
     /// Puts text around `span` that is a part of the code there: what takes the place of `span` says it, too.
     pub fn enclose(&mut self, span: Span, [open, close]: [&str; 2]) {
-        for (offset, text, of) in [(span.start, open, Neighbour::After), (span.end, close, Neighbour::Before)] {
+        for (offset, text, of) in [(span.start, open, Neighbour::After), (span.end, close, Neighbour::Before)]
+        {
             let place = Span { start: offset, end: offset };
             let (text, of) = (text.to_owned(), Some(of));
             self.edits.push(Edit { span: place, text, like: offset, is_whole: false, of });
