@@ -2,7 +2,7 @@
 //!
 //! Invariant: where the condition does not hold, nothing of the translation is there: it is the source.
 
-use acc2omp::source::Language;
+use acc2omp::source::{Form, Language};
 use acc2omp::{Code, Options, Source, To, translate};
 
 use super::fixtures::sources;
