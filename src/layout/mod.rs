@@ -79,6 +79,11 @@ pub fn around(file: &SourceFile, function: Span, directives: [&str; 2]) -> [Edit
     c::around(file, function, directives)
 }
 
+/// The edits that make an `if` of Fortran on one line with a statement a construct, with lines before the statement, or after it.
+pub fn in_condition(file: &SourceFile, stmt: Span, lines: &[String], before: bool) -> [Edit; 2] {
+    fortran::in_condition(file, stmt, lines, before)
+}
+
 /// The edit that puts lines between a statement of Fortran and the label before it, which gets a `continue` of its own.
 pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
     fortran::below_label(file, stmt, lines)

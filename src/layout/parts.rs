@@ -366,7 +366,7 @@ fn is_jump_on_a_shared_line(file: &SourceFile, unit: &Unit, stmt: StmtId) -> boo
         && super::inserted(file, stmt.span.start, "").is_none()
 }
 
-/// Whether a statement is a jump of Fortran whose label others jump to: such a label is no part of its statement.
+/// Whether a statement is a jump of Fortran whose label others jump to: its span does not hold such a label.
 fn is_labelled_jump(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
     let stmt = unit.stmt(stmt);
     let is_jump =

@@ -178,7 +178,11 @@ impl Lowering<'_> {
                 }
             }
             Action::Drop => {
-                let gone = stmt.and_then(alone);
+                // Fortran has a statement that does nothing.
+                let gone = match stmt {
+                    Some((stmt, _)) if self.is_fortran() => Some(self.sections.unit.stmt(stmt).span),
+                    _ => stmt.and_then(alone),
+                };
                 self.report(row, used);
                 Ok(gone.map_or(ApiChange::Text(used.extent(), "(void)0".to_owned()), ApiChange::Gone))
             }

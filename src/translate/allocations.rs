@@ -10,7 +10,7 @@ use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
 use crate::bind::{Bound, Declared};
 use crate::diag::{self, Diag};
 use crate::edit::Edit;
-use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, Unit};
+use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, UnaryOp, Unit};
 use crate::layout;
 use crate::scan::Conditions;
 use crate::sema::{self, Moved, SymbolId, Symbols};
@@ -49,7 +49,7 @@ pub fn edits(
         }
         for (conditions, names) in groups {
             let wanted = wanted(&names, allocation.frees, allocation.copies);
-            let made = lines(file, unit, allocation, &wanted);
+            let made = lines((file, unit), allocation, &wanted, !conditions.is_empty());
             match made.and_then(|made| made.into_iter().map(|edit| under(edit, &conditions)).collect()) {
                 Some::<Vec<Edit>>(found) => edits.extend(found),
                 None => {
@@ -136,21 +136,38 @@ fn declared_here(symbols: &Symbols, bound: &[Bound]) -> BTreeSet<SymbolId> {
 }
 
 /// The lines that a statement needs; nothing if they are there already, and `None` if there is no room for them.
-fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, wanted: &[String]) -> Option<Vec<Edit>> {
+fn lines(
+    (file, unit): (&SourceFile, &Unit),
+    allocation: &Allocation,
+    wanted: &[String],
+    has_conditions: bool,
+) -> Option<Vec<Edit>> {
+    let frees = allocation.frees;
     let span = unit.stmt(allocation.stmt).span;
-    // An `if` on the same line asks whether it is allocated; what is not has nothing on the device.
-    let is_around =
-        |kind: &StmtKind| matches!(kind, StmtKind::If { then, other: None, .. } if *then == allocation.stmt);
-    let around = unit.stmts_in(file.lines.span(file.lines.line(span.start)));
-    let whole = around.filter(|stmt| is_around(&stmt.kind)).map(|stmt| stmt.span).next().unwrap_or(span);
-    let place = match allocation.frees {
+    let (whole, is_asked) = match condition(file, unit, allocation) {
+        Some((whole, cond)) => (whole, asks(unit, allocation, cond)),
+        None => (span, true),
+    };
+    let place = match frees {
         true => file.lines.line(whole.start).checked_sub(1),
         false => Some(file.lines.line(whole.end) + 1),
     };
     if wanted.iter().all(|line| says(file, place, line)) {
         return Some(Vec::new());
     }
-    let put = |line: &String| match allocation.frees {
+    let line = file.lines.span(file.lines.line(whole.start));
+    let label = file.slice(Span { start: line.start, end: whole.start }).trim_ascii();
+    let has_label = !label.is_empty() && label.iter().all(u8::is_ascii_digit);
+    if has_label && ends_loop(unit, whole) || !is_asked && has_conditions {
+        return None;
+    }
+    if !is_asked {
+        return Some(layout::in_condition(file, span, wanted, frees).to_vec());
+    }
+    if has_label && frees {
+        return Some(vec![layout::below_label(file, whole.start, wanted)]);
+    }
+    let put = |line: &String| match frees {
         true => layout::before_statement(file, whole, line),
         false => layout::after_statement(file, whole, line),
     };
@@ -163,6 +180,49 @@ fn lines(file: &SourceFile, unit: &Unit, allocation: &Allocation, wanted: &[Stri
         }
     }
     Some(edits)
+}
+
+/// A statement has no more continuation lines (Fortran 2018, 6.3.2.6; 2023 counts characters).
+const MOST_LINES: usize = 256;
+
+/// The `if` without `then` that an allocation belongs to: its span and its condition.
+fn condition(file: &SourceFile, unit: &Unit, allocation: &Allocation) -> Option<(Span, ExprId)> {
+    let span = unit.stmt(allocation.stmt).span;
+    let line = file.lines.line(span.start);
+    let first = file.lines.span(line.saturating_sub(MOST_LINES));
+    let mut around = unit.stmts_in(Span { start: first.start, end: span.end });
+    around.find_map(|stmt| match stmt.kind {
+        StmtKind::If { cond, then, other: None } if then == allocation.stmt => Some((stmt.span, cond)),
+        _ => None,
+    })
+}
+
+/// Whether a condition asks for nothing but whether the object is allocated already: lines without the condition do no more than
+/// with it, as what is not allocated has nothing on the device, and what is allocated anyway is there.
+fn asks(unit: &Unit, allocation: &Allocation, cond: ExprId) -> bool {
+    let kind = |expr: ExprId| &unit.expr(expr).kind;
+    let asked = match kind(cond) {
+        ExprKind::Unary(UnaryOp::Not, inner) if !allocation.frees => kind(*inner),
+        own if allocation.frees => own,
+        _ => return false,
+    };
+    let name = |expr: ExprId| match kind(expr) {
+        ExprKind::Name(name) => Some(name.as_str()),
+        _ => None,
+    };
+    let ([object], ExprKind::Call { callee, args, .. }) = (&allocation.objects[..], asked) else {
+        return false;
+    };
+    let object = variable(unit, *object).and_then(name);
+    matches!(name(*callee), Some("allocated" | "associated"))
+        && object.is_some()
+        && args.iter().map(|arg| name(*arg)).eq([object])
+}
+
+/// Whether a loop ends with a statement, which its label says.
+fn ends_loop(unit: &Unit, stmt: Span) -> bool {
+    let is_loop = |kind: &StmtKind| matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
+    unit.stmts.iter().any(|other| is_loop(&other.kind) && other.span.end == stmt.end)
 }
 
 /// Whether a line says so already: the file was translated before, and the module's was not.

@@ -1,5 +1,5 @@
 //! Procedures of Fortran with `declare`, however they are entered and left. Compilers of OpenACC differ here (gfortran takes no
-//! `return` after `declare`), so that these are no fixtures.
+//! `return` after `declare`), so that these are not fixtures.
 //!
 //! Invariant: gfortran compiles what each procedure has become.
 
@@ -75,4 +75,12 @@ fn an_entry_that_passes_over_the_begin_of_the_data_leaves_the_directive() {
     let before = after.replace("  entry e(n, a)\n", "").replace("  !$acc", "  entry e(n, a)\n  !$acc");
     let wanted = ["entry e(n, a)", BEGIN, "a(1) = 1", "a(2) = 1", END];
     assert_eq!(lines(&before, To::OpenMp), wanted);
+}
+
+#[test]
+fn calls_that_go_leave_a_statement_where_one_must_stand() {
+    let text = procedure("  if (n > 3) goto 10\n  if (n > 2) call acc_init(acc_device_default)\n10 call acc_init(acc_device_default)\n")
+        .replace("implicit none", "use openacc\n  implicit none");
+    let wanted = [BEGIN, "if (n > 3) goto 10", "if (n > 2) continue", "10 continue", END];
+    assert_eq!(lines(&text, To::OpenMp), wanted);
 }

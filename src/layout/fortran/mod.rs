@@ -248,7 +248,6 @@ pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
     let line = file.lines.line(stmt.start);
     let start = file.lines.span(line).start;
     let before = file.text(Span { start, end: stmt.start }).into_owned();
-    let is_lead = |c: &char| c.is_whitespace() || c.is_ascii_digit();
     let code = before.trim_start_matches(|c| is_lead(&c)).trim_end();
     let is_continued = line.checked_sub(1).is_some_and(|above| {
         let above = file.text(file.lines.span(above)).into_owned();
@@ -259,17 +258,31 @@ pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
         let nothing = Edit { span: before.span, text: Vec::new() };
         return [before, nothing];
     }
-    let end = line_end(file, start);
-    let lead = before.chars().take_while(is_lead);
+    in_condition(file, stmt, lines, true)
+}
+
+/// The edits that make an `if` on one line with a statement a construct, with lines before the statement, or after it.
+pub fn in_condition(file: &SourceFile, stmt: Span, lines: &[String], before: bool) -> [Edit; 2] {
+    let line = file.lines.line(stmt.start);
+    let start = file.lines.span(line).start;
+    let lead = file.text(Span { start, end: stmt.start }).into_owned();
+    let lead = lead.chars().take_while(is_lead);
     let mut indent: String = lead.map(|c| if c.is_ascii_digit() { ' ' } else { c }).collect();
     if file.language == Language::Fortran(Form::Fixed) && !indent.contains('\t') {
         indent = format!("{indent:6}");
     }
+    let end = line_end(file, start);
     let laid = ended(file, line, lines, end);
-    let open = format!("then{end}{laid}{indent}  ");
-    let close = format!("{end}{indent}end if");
+    let (first, last) = if before { (laid.as_str(), "") } else { ("", laid.as_str()) };
+    let open = format!("then{end}{first}{indent}  ");
+    let close = format!("{end}{last}{indent}end if");
     [(stmt.start, open), (stmt.end, close)]
         .map(|(at, text)| Edit { span: Span { start: at, end: at }, text: text.into_bytes() })
+}
+
+/// What may stand before the code of a line.
+fn is_lead(c: &char) -> bool {
+    c.is_whitespace() || c.is_ascii_digit()
 }
 
 /// What puts lines before a directive, in front of its own text.
