@@ -79,6 +79,13 @@ impl Unit {
         self.stmt_ids_in(span).map(|id| self.stmt(id))
     }
 
+    /// Whether a loop of Fortran ends with a statement, which its label says.
+    pub fn ends_loop(&self, stmt: Span) -> bool {
+        let is_loop = |kind: &StmtKind| matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
+        let is_around = |span: Span| span.start < stmt.start && span.end == stmt.end;
+        self.stmts.iter().any(|other| is_loop(&other.kind) && is_around(other.span))
+    }
+
     /// The declarations within some bytes, in the order of their numbers.
     pub fn decls_in(&self, span: Span) -> impl DoubleEndedIterator<Item = &Decl> {
         let found = self.decl_places.within(span, self.decls.len(), |at| self.decls[at].span);

@@ -84,6 +84,11 @@ pub fn in_condition(file: &SourceFile, stmt: Span, lines: &[String], before: boo
     fortran::in_condition(file, stmt, lines, before)
 }
 
+/// Whether the statement of Fortran at `offset` has a label that is not a part of it: others jump to it, or a loop ends with it.
+pub fn is_labelled(file: &SourceFile, offset: u32) -> bool {
+    fortran::is_labelled(file, offset)
+}
+
 /// The edit that puts lines between a statement of Fortran and the label before it, which gets a `continue` of its own.
 pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
     fortran::below_label(file, stmt, lines)

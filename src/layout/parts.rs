@@ -371,9 +371,7 @@ fn is_labelled_jump(file: &SourceFile, unit: &Unit, stmt: StmtId) -> bool {
     let stmt = unit.stmt(stmt);
     let is_jump =
         matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_));
-    let start = file.lines.span(file.lines.line(stmt.span.start)).start;
-    let before = file.slice(Span { start, end: stmt.span.start }).trim_ascii();
-    unit.is_fortran() && is_jump && !before.is_empty() && before.iter().all(u8::is_ascii_digit)
+    unit.is_fortran() && is_jump && super::is_labelled(file, stmt.span.start)
 }
 
 /// The offset of the statement that ends a procedure's body: `end …` or `contains`.

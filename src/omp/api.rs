@@ -243,7 +243,7 @@ impl Lowering<'_> {
         let innermost = around.min_by_key(|stmt| stmt.span.len())?;
         let text = self.sections.file.text(innermost.span);
         let is_branch = text.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("else"));
-        (!is_branch).then_some(innermost.span.start)
+        (!is_branch && !self.sections.unit.ends_loop(innermost.span)).then_some(innermost.span.start)
     }
 
     /// Whether an expression is an array, or a part of one.

@@ -155,10 +155,8 @@ fn lines(
     if wanted.iter().all(|line| says(file, place, line)) {
         return Some(Vec::new());
     }
-    let line = file.lines.span(file.lines.line(whole.start));
-    let label = file.slice(Span { start: line.start, end: whole.start }).trim_ascii();
-    let has_label = !label.is_empty() && label.iter().all(u8::is_ascii_digit);
-    if has_label && ends_loop(unit, whole) || !is_asked && has_conditions {
+    let has_label = layout::is_labelled(file, whole.start);
+    if has_label && unit.ends_loop(whole) || !is_asked && has_conditions {
         return None;
     }
     if !is_asked {
@@ -217,12 +215,6 @@ fn asks(unit: &Unit, allocation: &Allocation, cond: ExprId) -> bool {
     matches!(name(*callee), Some("allocated" | "associated"))
         && object.is_some()
         && args.iter().map(|arg| name(*arg)).eq([object])
-}
-
-/// Whether a loop ends with a statement, which its label says.
-fn ends_loop(unit: &Unit, stmt: Span) -> bool {
-    let is_loop = |kind: &StmtKind| matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
-    unit.stmts.iter().any(|other| is_loop(&other.kind) && other.span.end == stmt.end)
 }
 
 /// Whether a line says so already: the file was translated before, and the module's was not.

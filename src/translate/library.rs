@@ -207,17 +207,18 @@ impl<'a> Library<'a> {
             let edit = match change {
                 ApiChange::Led(start, directives, span, text) => {
                     self.notice(text.as_bytes());
-                    let lines = directives.iter().map(|one| one.line(self.target.speech));
-                    let before: Option<Vec<Edit>> =
-                        lines.map(|line| layout::inserted(file, start, &line)).collect();
+                    let lines: Vec<String> =
+                        directives.iter().map(|one| one.line(self.target.speech)).collect();
+                    let before = match layout::is_labelled(file, start) {
+                        true => Some(layout::below_label(file, start, &lines)),
+                        false => one_edit(lines.iter().map(|line| layout::inserted(file, start, line))),
+                    };
                     let Some(before) = before else {
                         self.leave(span, &file.text(span));
                         continue;
                     };
-                    let words = before.iter().flat_map(|edit| edit.text.iter().copied()).collect();
-                    let Some(at) = before.first().map(|edit| edit.span) else { continue };
                     texts.push((span, text));
-                    Edit { span: at, text: words }
+                    before
                 }
                 ApiChange::Text(span, text) if file.language.is_fortran() => {
                     self.notice(text.as_bytes());
@@ -437,4 +438,12 @@ fn is_for_both(line: &str) -> bool {
 fn add(edits: &mut EditSet, edit: Edit) {
     // These places hold no directive, so that nothing else is rewritten there.
     let _ = edits.add(Rewrite { owner: OWNER, edits: vec![edit] });
+}
+
+/// Insertions at one place as one; `None` if there is none, or no room for one.
+fn one_edit(edits: impl Iterator<Item = Option<Edit>>) -> Option<Edit> {
+    let mut edits = edits.collect::<Option<Vec<Edit>>>()?.into_iter();
+    let mut first = edits.next()?;
+    edits.for_each(|edit| first.text.extend(edit.text));
+    Some(first)
 }

@@ -84,3 +84,16 @@ fn calls_that_go_leave_a_statement_where_one_must_stand() {
     let wanted = [BEGIN, "if (n > 3) goto 10", "if (n > 2) continue", "10 continue", END];
     assert_eq!(lines(&text, To::OpenMp), wanted);
 }
+
+#[test]
+fn jumps_to_a_question_about_a_queue_find_the_wait_before_it() {
+    let text = procedure("  if (n > 3) goto 10\n  a(1) = 1\n10 if (acc_async_test(1)) n = 3\n  do 20 i = 1, n\n20 if (acc_async_test(2)) n = 3\n")
+        .replace("implicit none", "use openacc\n  implicit none");
+    let made = translated(&text, To::OpenMp);
+    let made_text = String::from_utf8_lossy(&made.text).into_owned();
+    let lines: Vec<&str> = made_text.lines().map(str::trim).collect();
+    let label = lines.iter().position(|line| *line == "10 continue").expect("the label");
+    assert!(lines[label + 1].starts_with("!$omp task if(.false.)"), "{made_text}");
+    assert_eq!(lines[label + 3], "if (.true.) n = 3", "{made_text}");
+    assert!(lines.contains(&"20 if (acc_async_test(2)) n = 3"), "{made_text}");
+}

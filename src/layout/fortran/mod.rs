@@ -340,6 +340,13 @@ pub fn after_statement(file: &SourceFile, stmt: Span, text: &str) -> Option<Edit
     }
 }
 
+/// Whether a label stands before `offset`, and no more.
+pub fn is_labelled(file: &SourceFile, offset: u32) -> bool {
+    let start = file.lines.span(file.lines.line(offset)).start;
+    let before = file.slice(Span { start, end: offset }).trim_ascii();
+    !before.is_empty() && before.iter().all(u8::is_ascii_digit)
+}
+
 /// The edit that puts lines between the statement at `stmt` and the label before it, which gets a `continue` of its own.
 pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
     let line = file.lines.line(stmt);
