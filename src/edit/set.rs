@@ -94,6 +94,22 @@ impl EditSet {
         self.add(Rewrite { owner, edits: vec![edit] })
     }
 
+    /// Adds lines: where those of other owners are inserted already, after them, and apart from them.
+    pub fn add_beside(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
+        let met: Vec<Span> = near(&self.edits, edit.span)
+            .filter(|(_, other)| clash(&edit, other))
+            .map(|(_, other)| other.span)
+            .collect();
+        if met.is_empty() || !edit.span.is_empty() || met.iter().any(|span| *span != edit.span) {
+            return self.add(Rewrite { owner, edits: vec![edit] });
+        }
+        let text = source::bytes(edit.text);
+        let place = (edit.span.start, edit.span.end, owner);
+        let empty = || (owner, Edit { span: edit.span, text: Vec::new() });
+        self.edits.entry(place).or_insert_with(empty).1.text.extend(text);
+        Ok(())
+    }
+
     /// Takes over the edits of a part of the file; `None` if one of them meets one that is known.
     pub fn join(&mut self, part: EditSet) -> Option<()> {
         let meets = |edit: &Edit| near(&self.edits, edit.span).any(|(_, other)| clash(edit, other));

@@ -204,6 +204,7 @@ impl<'a> Library<'a> {
         self.rows.extend(lowered.rows);
         let mut texts = Vec::new();
         for change in lowered.changes {
+            let is_led = matches!(change, ApiChange::Led(..));
             let edit = match change {
                 ApiChange::Led(start, directives, span, text) => {
                     self.notice(text.as_bytes());
@@ -242,7 +243,11 @@ impl<'a> Library<'a> {
                 }
             };
             let span = edit.span;
-            if edits.add(Rewrite { owner: OWNER, edits: vec![edit] }).is_err() {
+            let added = match is_led {
+                true => edits.add_beside(OWNER, edit),
+                false => edits.add(Rewrite { owner: OWNER, edits: vec![edit] }),
+            };
+            if added.is_err() {
                 self.left = true;
                 self.diags.push(diag::edit_conflict(span));
             }

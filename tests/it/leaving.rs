@@ -97,3 +97,17 @@ fn jumps_to_a_question_about_a_queue_find_the_wait_before_it() {
     assert_eq!(lines[label + 3], "if (.true.) n = 3", "{made_text}");
     assert!(lines.contains(&"20 if (acc_async_test(2)) n = 3"), "{made_text}");
 }
+
+#[test]
+fn a_statement_may_ask_about_several_queues_where_other_lines_come() {
+    let text = procedure("  if (acc_async_test(1) .and. acc_async_test(2)) n = 3\n")
+        .replace("implicit none", "use openacc\n  implicit none");
+    let made = translated(&text, To::OpenMp);
+    let made_text = String::from_utf8_lossy(&made.text).into_owned();
+    let lines: Vec<&str> = made_text.lines().map(str::trim).collect();
+    let first = lines.iter().position(|line| *line == BEGIN).expect("the begin of the data");
+    for at in [1, 3] {
+        assert!(lines[first + at].starts_with("!$omp task if(.false.)"), "{made_text}");
+    }
+    assert_eq!(lines[first + 5..][..2], ["if (.true. .and. .true.) n = 3", END], "{made_text}");
+}
