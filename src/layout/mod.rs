@@ -89,6 +89,11 @@ pub fn is_labelled(file: &SourceFile, offset: u32) -> bool {
     fortran::is_labelled(file, offset)
 }
 
+/// The edits that keep columns of fixed form which are not read where they are, for edits that come by place.
+pub fn unread_columns<'e>(file: &SourceFile, edits: impl Iterator<Item = &'e Edit>) -> Vec<Edit> {
+    fortran::unread_columns(file, edits)
+}
+
 /// The edit that puts lines between a statement of Fortran and the label before it, which gets a `continue` of its own.
 pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
     fortran::below_label(file, stmt, lines)

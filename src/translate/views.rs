@@ -654,7 +654,13 @@ impl<'a, 'b> Views<'a, 'b> {
         self.made.clear();
         self.constructs.clear();
         self.known.clear();
-        let all = self.all;
+        let mut all = self.all;
+        for edit in layout::unread_columns(&all.source.file, all.edits.edits()) {
+            let place = edit.span;
+            if all.edits.add_beside(u32::MAX - 3, edit).is_err() {
+                all.diags.push(diag::edit_conflict(place));
+            }
+        }
         let (file, mut found) = (&all.source.file, all.found);
         let output = file.with(all.edits.apply(&file.bytes));
         let edits = all.edits.into_edits();

@@ -5,6 +5,7 @@
 mod fill;
 mod names;
 mod style;
+mod unread;
 
 use crate::edit::Edit;
 use crate::scan::{self, DirectiveText, Shape};
@@ -13,6 +14,7 @@ use crate::source::{Form, Language, SourceFile, Span};
 use super::lines::{before_line_end, indentation, line_end, lines_of};
 use fill::Frame;
 pub use names::respelled;
+pub use unread::unread_columns;
 
 /// The edit that puts the words of a new directive in place of an old one; they begin after the sentinel.
 pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit {

@@ -11,6 +11,9 @@ use crate::source::{Form, SourceFile, Span};
 use super::super::lines::{indentation, line_end};
 use super::style;
 
+/// What is longer is an expression, which lines of fixed form may have no room for.
+const LONGEST: usize = 40;
+
 /// The edits that put names in place of others. `None` if a name goes over the end of a line, or there is no room.
 pub fn respelled(file: &SourceFile, names: &[(Span, String)]) -> Option<Vec<Edit>> {
     let mut lines: BTreeMap<usize, Vec<&(Span, String)>> = BTreeMap::new();
@@ -33,7 +36,7 @@ fn on_line(file: &SourceFile, line: usize, names: &[&(Span, String)]) -> Option<
     let whole = file.lines.span(line);
     let [shape] =
         scan::fortran_shapes(file, Span { start: whole.start, end: whole.start }).try_into().ok()?;
-    let words = shape.words?;
+    let words = super::unread::read_part(file, line, shape.words?);
     let end = shape.ampersand.map_or(words.end, |at| at + 1);
     let grown: usize = names.iter().map(|(_, name)| name.len()).sum();
     let before: usize = names.iter().map(|(span, _)| span.len()).sum();
@@ -56,7 +59,10 @@ fn pieces(file: &SourceFile, span: Span, names: &[&(Span, String)]) -> Vec<Vec<u
     let mut quote = None;
     for (name_span, name) in names {
         parted(file.slice(Span { start: at, end: name_span.start.max(at) }), &mut quote, &mut pieces);
-        pieces.push(name.clone().into_bytes());
+        match style::form(file) == Form::Fixed && name.len() > LONGEST {
+            true => parted(name.as_bytes(), &mut None, &mut pieces),
+            false => pieces.push(name.clone().into_bytes()),
+        }
         at = name_span.end;
     }
     parted(file.slice(Span { start: at, end: span.end.max(at) }), &mut quote, &mut pieces);
