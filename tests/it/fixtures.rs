@@ -224,9 +224,17 @@ fn is_expected(file: &SourceFile, openacc: &BTreeSet<usize>, edit: &Edit) -> boo
     if edit.text == b"acc2omp_if" || edit.text.starts_with(b"if ((unsigned)") {
         return true;
     }
-    // The `if` of a jump before which a region ends, and braces around a jump that shares its line.
-    let opens = edit.text.starts_with(b"then\n") || edit.text.starts_with(b"{\n");
+    // The `if` of a jump before which a region ends, and braces around a jump that shares its line; the label of such a statement.
+    let opens = [&b"then\n"[..], b"{\n", b"continue\n"].iter().any(|head| edit.text.starts_with(head));
     if edit.text == b" }" || opens && edit.text.windows(9).any(|word| word == b"exit data") {
+        return true;
+    }
+    // The same `if` of an allocation, and its end before columns that are not read, which stay where they are.
+    let is_then = edit.text.strip_prefix(b"then\n").is_some_and(|rest| rest.iter().all(|byte| *byte == b' '));
+    let is_end = edit.text.starts_with(b"\n") && edit.text.ends_with(b" end if");
+    let is_blank = |text: &[u8]| text.iter().all(|byte| *byte == b' ');
+    let is_unread = is_blank(&edit.text) && is_blank(file.slice(edit.span));
+    if file.language.is_fortran() && (is_then || is_end || is_unread) {
         return true;
     }
     // A function for the device that stands on one line with other code: the line is broken.

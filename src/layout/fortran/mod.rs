@@ -35,12 +35,7 @@ pub fn relaid(file: &SourceFile, old: &DirectiveText, words: &[String]) -> Edit 
     if let Some(comment) = after {
         text.extend_from_slice(&[b" ", file.slice(comment)].concat());
     }
-    let mut span = Span { end, ..old.span };
-    if let Some((dead, blanks)) = dead_columns(file, &shapes, old, width) {
-        text.extend(std::iter::repeat_n(b' ', blanks));
-        span.end = dead;
-    }
-    Edit { span, text }
+    Edit { span: Span { end, ..old.span }, text }
 }
 
 /// The comments that go before the new directive, the one that goes after it on its last line, and the offset of the
@@ -79,25 +74,6 @@ fn comments_of(
 fn headless(at: usize, word: &str) -> String {
     let rest = word.strip_prefix("omp").filter(|rest| at == 0 && rest.starts_with(' '));
     rest.map_or(word, str::trim_start).to_owned()
-}
-
-/// In fixed form, what stands in the columns that are not read stays there: the offset where they begin, and how many
-/// blanks lead to it.
-fn dead_columns(
-    file: &SourceFile,
-    shapes: &[Shape],
-    old: &DirectiveText,
-    width: usize,
-) -> Option<(u32, usize)> {
-    let shape = shapes.last().filter(|_| style::form(file) == Form::Fixed)?;
-    let rest = file.slice(Span { start: old.span.end, end: shape.whole.end });
-    let last = file.last_column();
-    let dead = shape.whole.start + last as u32;
-    let is_there = (old.span.end..shape.whole.end).contains(&dead);
-    if shape.comment.is_some() || rest.iter().all(u8::is_ascii_whitespace) || !is_there {
-        return None;
-    }
-    Some((dead, last.saturating_sub(width)))
 }
 
 /// The edit that has every compiler read what stands after a sentinel.
@@ -146,8 +122,8 @@ pub fn stands_alone(file: &SourceFile, span: Span) -> bool {
 fn ends_line(file: &SourceFile, offset: u32) -> bool {
     let line = file.lines.span(file.lines.line(offset.max(1) - 1));
     let mut end = line.end.max(offset);
-    if style::form(file) == Form::Fixed && !file.slice(line).iter().take(6).any(|byte| *byte == b'\t') {
-        end = end.min(line.start + file.last_column() as u32).max(offset);
+    if style::form(file) == Form::Fixed && !unread::has_tab(file.slice(line)) {
+        end = end.min(unread::unread_from(file, file.lines.line(line.start))).max(offset);
     }
     let rest = file.slice(Span { start: offset, end }).trim_ascii_start();
     rest.first().is_none_or(|byte| *byte == b'!')

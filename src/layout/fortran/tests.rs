@@ -18,6 +18,9 @@ fn file(form: Form, text: &str) -> SourceFile {
 fn applied(file: &SourceFile, edits: Vec<Edit>) -> String {
     let mut set = EditSet::default();
     set.add(Rewrite { owner: 0, edits }).unwrap();
+    for edit in unread_columns(file, set.edits()) {
+        set.add_beside(1, edit).unwrap();
+    }
     String::from_utf8(set.apply(&file.bytes)).unwrap()
 }
 

@@ -59,12 +59,12 @@ pub(super) fn read_part(file: &SourceFile, line: usize, code: Span) -> Span {
 }
 
 /// Whether a tabulator stands where a label may: such lines have no columns.
-fn has_tab(line: &[u8]) -> bool {
+pub(super) fn has_tab(line: &[u8]) -> bool {
     line.iter().take(6).any(|byte| *byte == b'\t')
 }
 
 /// Where the columns that are not read begin.
-fn unread_from(file: &SourceFile, line: usize) -> u32 {
+pub(super) fn unread_from(file: &SourceFile, line: usize) -> u32 {
     file.lines.span(line).start + file.last_column() as u32
 }
 
