@@ -212,7 +212,10 @@ impl<'a> Library<'a> {
                         directives.iter().map(|one| one.line(self.target.speech)).collect();
                     let before = match layout::is_labelled(file, start) {
                         true => Some(layout::below_label(file, start, &lines)),
-                        false => one_edit(lines.iter().map(|line| layout::inserted(file, start, line))),
+                        false => {
+                            let inserted = lines.iter().map(|line| layout::inserted(file, start, line));
+                            inserted.collect::<Option<Vec<Edit>>>().and_then(|all| layout::joined(all).pop())
+                        }
                     };
                     let Some(before) = before else {
                         self.leave(span, &file.text(span));
@@ -443,12 +446,4 @@ fn is_for_both(line: &str) -> bool {
 fn add(edits: &mut EditSet, edit: Edit) {
     // These places hold no directive, so that nothing else is rewritten there.
     let _ = edits.add(Rewrite { owner: OWNER, edits: vec![edit] });
-}
-
-/// Insertions at one place as one; `None` if there is none, or no room for one.
-fn one_edit(edits: impl Iterator<Item = Option<Edit>>) -> Option<Edit> {
-    let mut edits = edits.collect::<Option<Vec<Edit>>>()?.into_iter();
-    let mut first = edits.next()?;
-    edits.for_each(|edit| first.text.extend(edit.text));
-    Some(first)
 }

@@ -241,16 +241,14 @@ pub fn braced(file: &SourceFile, stmt: Span, lines: &[String]) -> [Edit; 2] {
 
 /// The edits that make an `if` on one line with a statement a construct, with lines before the statement, or after it.
 pub fn in_condition(file: &SourceFile, stmt: Span, lines: &[String], before: bool) -> [Edit; 2] {
-    let line = file.lines.line(stmt.start);
-    let start = file.lines.span(line).start;
+    let start = file.lines.span(file.lines.line(stmt.start)).start;
     let lead = file.text(Span { start, end: stmt.start }).into_owned();
     let lead = lead.chars().take_while(is_lead);
     let mut indent: String = lead.map(|c| if c.is_ascii_digit() { ' ' } else { c }).collect();
     if file.language == Language::Fortran(Form::Fixed) && !indent.contains('\t') {
         indent = format!("{indent:6}");
     }
-    let end = line_end(file, start);
-    let laid = ended(file, line, lines, end);
+    let (end, laid) = (line_end(file, start), lines_near(file, stmt.start, lines));
     let (first, last) = if before { (laid.as_str(), "") } else { ("", laid.as_str()) };
     let open = format!("then{end}{first}{indent}  ");
     let close = format!("{end}{last}{indent}end if");
@@ -327,11 +325,14 @@ pub fn is_labelled(file: &SourceFile, offset: u32) -> bool {
 
 /// The edit that puts lines between the statement at `stmt` and the label before it, which gets a `continue` of its own.
 pub fn below_label(file: &SourceFile, stmt: u32, lines: &[String]) -> Edit {
-    let line = file.lines.line(stmt);
-    let end = line_end(file, stmt);
-    let text = ended(file, line, lines, end);
-    let indent = style::of_statement(style::form(file), &style::code_indentation(file, line)).first;
+    let (end, text) = (line_end(file, stmt), lines_near(file, stmt, lines));
+    let indent = statement_indent(file, stmt);
     Edit { span: Span { start: stmt, end: stmt }, text: format!("continue{end}{text}{indent}").into_bytes() }
+}
+
+/// What stands before a new statement near `offset`.
+fn statement_indent(file: &SourceFile, offset: u32) -> String {
+    style::of_statement(style::form(file), &style::code_indentation(file, file.lines.line(offset))).first
 }
 
 /// The edit that puts a line in place of what stands between two statements of one line.
@@ -339,7 +340,7 @@ fn between(file: &SourceFile, span: Span, text: &str) -> Edit {
     let line = file.lines.line(span.start);
     let end = line_end(file, span.start);
     let lines = laid(file, line, text).join(end);
-    let indent = style::of_statement(style::form(file), &style::code_indentation(file, line)).first;
+    let indent = statement_indent(file, span.start);
     Edit { span, text: format!("{end}{lines}{end}{indent}").into_bytes() }
 }
 
