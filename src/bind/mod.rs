@@ -219,7 +219,7 @@ fn find_target(
     let wanted = association(directive);
     if wanted == Association::Standalone {
         return match () {
-            () if places.is_unbraced_body(written) => Err(diag::standalone_as_body(directive.span, name)),
+            () if places.is_body(written) => Err(diag::standalone_as_body(directive.span, name)),
             () if places.is_in_expression(directive.span) => {
                 Err(diag::within_statement(directive.span, name))
             }

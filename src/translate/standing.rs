@@ -15,10 +15,18 @@ pub fn standing(
     guards: &Guards,
     translate: &dyn Fn(&Source) -> Translation,
 ) -> Option<Translation> {
-    edit::originals(&source.file, guards).into_iter().find_map(|text| {
+    let made_of = |text: Vec<u8>| {
         let original = Source { file: source.file.with(text), headers: source.headers.clone() };
         let made = translate(&original);
-        (made.text == source.file.bytes).then(|| moved(&original.file, made))
+        (original.file, made)
+    };
+    let moved = |(original, made): (SourceFile, Translation)| {
+        (made.text == source.file.bytes).then(|| moved(&original, made))
+    };
+    edit::originals(&source.file, guards).iter().find_map(|guess| {
+        let first = made_of(guess.text()?);
+        let others = guess.with_lines_of_user(&first.1.text);
+        moved(first).or_else(|| moved(made_of(others?)))
     })
 }
 

@@ -51,8 +51,9 @@ pub fn changes(translation: &Translation, directive: Span) -> Vec<Edit> {
     own.cloned().collect()
 }
 
-fn seen(source: &Source, options: &Options, view: &View) -> Translation {
-    views::translate_view(source, options, &mut OpenMp::new(source, options), view)
+/// What a view makes of a source, and of each directive in it.
+fn seen(source: &Source, options: &Options, view: &View) -> (Translation, BTreeMap<u32, Vec<Edit>>) {
+    views::made_by_view(source, options, &mut OpenMp::new(source, options), view)
 }
 
 /// Directives with an `#if` before their code.
@@ -61,7 +62,7 @@ fn after(source: &Source, options: &Options, translation: &Translation) -> Vec<D
     for (directive, branches) in scan::branches_after(&source.file) {
         let here = changes(translation, directive);
         for branch in branches.iter().take(BRANCHES).filter(|_| !here.is_empty()) {
-            let there = seen(source, options, &View::reaching(&source.file, branch.start));
+            let (there, _) = seen(source, options, &View::reaching(&source.file, branch.start));
             if changes(&there, directive) != here {
                 said.push(diag::branches_differ(directive, *branch));
                 break;
@@ -85,21 +86,26 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
     }
     let forks = scan::forks(file);
     let branched = scan::hidden_code(file, &forks);
-    // The directives that a view translates in another way.
-    let unlike = |view: &View| -> BTreeSet<u32> {
-        let there = seen(source, options, view);
+    // The directives that a view with these branches translates in another way, or with something in the branches that is not done.
+    let unlike = |branches: &[&Branched]| -> BTreeSet<u32> {
+        let places: Vec<u32> = branches.iter().map(|one| one.branch.start).collect();
+        let (there, made) = seen(source, options, &View::reaching_all(file, &forks, &places));
+        let lacks = |edit: &Edit| {
+            branches.iter().any(|one| one.branch.contains(edit.span)) && !holds(&translation.edits, edit)
+        };
         let own = there.directives.iter().filter(|one| is_made(one.outcome)).map(|one| one.span);
         let own: BTreeSet<Span> = own.collect();
-        let differs =
-            |(span, edits): &&(Span, Vec<Edit>)| own.contains(span) && changes(&there, *span) != *edits;
+        let differs = |(span, edits): &&(Span, Vec<Edit>)| {
+            let lacks_some = || made.get(&span.start).is_some_and(|edits| edits.iter().any(lacks));
+            own.contains(span) && (changes(&there, *span) != *edits || lacks_some())
+        };
         here.iter().filter(differs).map(|(span, _)| span.start).collect()
     };
     let mut alone: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut said = Vec::new();
     let mut reported = BTreeSet::new();
     for group in together(&branched).into_iter().take(VIEWS) {
-        let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
-        let found = unlike(&View::reaching_all(file, &forks, &places));
+        let found = unlike(&group);
         for (span, _) in here.iter().filter(|(span, _)| found.contains(&span.start)) {
             let mut near = group.clone();
             near.sort_by_key(|one| one.branch.start.abs_diff(span.start));
@@ -108,7 +114,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
                 let start = one.branch.start;
                 let own = alone.entry(start).or_insert_with(|| match group.len() {
                     1 => found.clone(),
-                    _ => unlike(&View::reaching_all(file, &forks, &[start])),
+                    _ => unlike(&[one]),
                 });
                 own.contains(&span.start)
             });
@@ -118,6 +124,13 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
         }
     }
     said
+}
+
+/// Whether a translation has what an edit does among its own edits, which come by place.
+fn holds(edits: &[Edit], edit: &Edit) -> bool {
+    let first = edits.partition_point(|one| one.span.start < edit.span.start);
+    let same = edits[first..].iter().take_while(|one| one.span == edit.span);
+    same.into_iter().any(|one| memchr::memmem::find(&one.text, &edit.text).is_some())
 }
 
 /// Branches in groups, each of which one build may read: they stand in different conditions that ask for different names.

@@ -166,6 +166,19 @@ pub fn translate_view(
     views.finish()
 }
 
+/// The same, and what becomes of each directive, by place.
+pub fn made_by_view(
+    source: &Source,
+    options: &Options,
+    back: &mut dyn BackEnd,
+    view: &View,
+) -> (Translation, BTreeMap<u32, Vec<Edit>>) {
+    let mut views = Views::new(source, options, back);
+    views.view(view);
+    let made = views.made.clone();
+    (views.finish(), made)
+}
+
 /// Steps for each byte of a file that a view shows: all of it is read.
 const STEPS_PER_BYTE: u64 = 4;
 

@@ -342,9 +342,15 @@ fn lines_of_fortran_have_the_indentation_of_their_place() {
 fn a_guarded_file_that_is_guarded_again_stays() {
     let fortran = "subroutine f(n, a)\ninteger n, i\nreal a(n)\n!$acc parallel loop copy(a)\ndo i = 1, n\n\
                    a(i) = a(i) + 1\nend do\nend\n";
+    let beside = format!(
+        "{fortran}subroutine g(n, a)\ninteger n, i\nreal a(n)\n!$ n = n - 1\n!$acc set device_num(0)\n!$omp parallel do\ndo i = 1, n\n\
+         a(i) = 0\nend do\nend\n"
+    );
     let library = format!("#include <openacc.h>\n{LOOP}void g(void)\n{{\n    acc_wait_all();\n}}\n");
     for guard in ["--guard", "--guard=A,B"] {
-        for (name, text) in [("a.f90", fortran), ("a.F90", fortran), ("a.c", LOOP), ("b.c", &library)] {
+        let files =
+            [("a.f90", fortran), ("a.F90", fortran), ("b.F90", &beside), ("a.c", LOOP), ("b.c", &library)];
+        for (name, text) in files {
             let place = folder(&[(name, text)]);
             let _ = run(place.path(), &[name, guard, "--in-place"]);
             let once = fs::read_to_string(place.path().join(name)).unwrap();

@@ -38,7 +38,8 @@ impl Device {
     /// Lets the code around a branch refuse to be built for it, unless the device code of the view that shows the branch has
     /// the same text.
     pub fn compare(&mut self, (number, branch): (usize, Span), other: Option<&Device>) {
-        let around = self.origins.iter().filter(|((file, _), span)| *file == number && span.contains(branch));
+        let is_in = |span: Span| self.choices.is_decided_in(number, span, branch);
+        let around = self.origins.iter().filter(|((file, _), span)| *file == number && is_in(**span));
         let mut places: BTreeSet<(usize, u32)> = around.map(|(place, _)| *place).collect();
         places.extend(self.dependents.get(&(number, branch)).into_iter().flatten());
         for place in places {

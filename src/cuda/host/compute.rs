@@ -28,6 +28,11 @@ impl Lowering<'_> {
         if bound.directive.kind == DirectiveKind::Kernels {
             privates::none_outside(self.input, self.input.stmt_span(stmt))?;
         }
+        let is_beside_conditions = self.is_beside_conditions(span, self.input.stmt_span(stmt));
+        // An `else` after the code would belong to the `if` that is put before it.
+        if is_beside_conditions && bound.is_body {
+            return Err(refused(span, "the body of another statement, with conditions of the preprocessor"));
+        }
         let request = LaunchRequest::of(self.input, index);
         let kind = bound.directive.kind;
         let in_kernels = kind.is_kernels();
@@ -46,18 +51,7 @@ impl Lowering<'_> {
         lines.extend(calls);
         lines = request.around(lines);
         let whole = Span { start: span.start, end: self.input.stmt_span(stmt).end };
-        let between = Span { start: span.end, end: self.input.stmt_span(stmt).start };
-        let own = self.input.bound.iter().map(|one| one.directive.span);
-        let own: Vec<Span> = own.filter(|own| own.start <= between.end && between.start < own.end).collect();
-        let between_lines = self.input.file().text(between);
-        let mut at = between.start;
-        let mut has_condition = false;
-        for line in between_lines.split_inclusive('\n') {
-            let is_own = own.iter().any(|span| span.start <= at + line.len() as u32 && at < span.end);
-            has_condition |= line.trim_start().starts_with('#') && !is_own;
-            at += line.len() as u32;
-        }
-        if has_condition {
+        if is_beside_conditions {
             return self.beside_conditions(index, &request, &lines);
         }
         let line = self.input.file().lines.line(span.start);
@@ -93,7 +87,26 @@ impl Lowering<'_> {
         Ok(vec![Change::Lines(whole, all)])
     }
 
-    /// A construct with lines of the preprocessor between directive and code: in other branches, the code stays.
+    /// Whether lines of the preprocessor stand between a directive and its code, or conditions begin or end there without the rest of
+    /// them.
+    fn is_beside_conditions(&self, directive: Span, code: Span) -> bool {
+        let whole = Span { start: directive.start, end: code.end };
+        let is_cut = || self.input.choices.is_some_and(|choices| choices.is_cut(choices.own(), whole));
+        let between = Span { start: directive.end, end: code.start };
+        let own = self.input.bound.iter().map(|one| one.directive.span);
+        let own: Vec<Span> = own.filter(|own| own.start <= between.end && between.start < own.end).collect();
+        let mut at = between.start;
+        let text = self.input.file().text(between);
+        let mut lines = text.split_inclusive('\n');
+        lines.any(|line| {
+            let end = at + line.len() as u32;
+            let is_own = own.iter().any(|span| span.start <= end && at < span.end);
+            at = end;
+            line.trim_start().starts_with('#') && !is_own
+        }) || is_cut()
+    }
+
+    /// A construct beside conditions of the preprocessor: its code stays, for other branches.
     fn beside_conditions(
         &self,
         index: usize,

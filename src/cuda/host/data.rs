@@ -297,6 +297,8 @@ impl Lowering<'_> {
         let span = bound.directive.span;
         let stmt = bound.stmt().ok_or_else(|| refused(span, "a construct without a statement"))?;
         let body = self.input.stmt_span(stmt);
+        // A construct that is the whole body begins with its directive.
+        let inside = Span { start: span.end, end: body.end };
         let request = LaunchRequest::of(self.input, index);
         let if_present = self.input.clauses(index).any(|kind| *kind == ClauseKind::IfPresent);
         let unit = self.input.unit();
@@ -310,10 +312,10 @@ impl Lowering<'_> {
             let ClauseKind::UseDevice(list) = kind else { continue };
             for item in list.iter().filter(|item| known.insert(&item.text)) {
                 if let Some(PathStep::Member(member)) = item.parts.last() {
-                    let (line, inside) =
-                        self.device_member(body, item, member, span, (&request, if_present))?;
+                    let (line, renamed) =
+                        self.device_member(inside, item, member, span, (&request, if_present))?;
                     lines.push(line);
-                    changes.extend(inside);
+                    changes.extend(renamed);
                     continue;
                 }
                 let name = &item.base.text;
@@ -351,7 +353,7 @@ impl Lowering<'_> {
                 }
                 let separator = if kind.ends_with('*') { "" } else { " " };
                 lines.push(format!("{kind}{separator}{device} = {value};"));
-                changes.extend(self.renamed(body, symbol, &used)?);
+                changes.extend(self.renamed(inside, symbol, &used)?);
             }
         }
         let mut open = lines;
@@ -369,7 +371,7 @@ impl Lowering<'_> {
     /// An item `s.p` of `use_device`, a pointer or an array: the line that finds its address, and the changes of its uses.
     fn device_member(
         &self,
-        body: Span,
+        within: Span,
         item: &ListItem,
         member: &Name,
         at: Span,
@@ -380,7 +382,7 @@ impl Lowering<'_> {
         if known.is_none_or(|known| known.shape.is_empty()) {
             return Err(refused(item.span, "this item of `use_device`"));
         }
-        self.no_compute_naming(body, &item.base.text)?;
+        self.no_compute_naming(within, &item.base.text)?;
         let bare = |text: &str| text.split_whitespace().collect::<String>();
         let name: String =
             bare(host).chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>()
@@ -393,7 +395,7 @@ impl Lowering<'_> {
         if let Some(condition) = &request.condition {
             value = format!("({condition}) ? ({value}) : ({kind}){host}");
         }
-        let uses = unit.exprs_in(body).filter(|expr| {
+        let uses = unit.exprs_in(within).filter(|expr| {
             matches!(expr.kind, ExprKind::Member { .. })
                 && bare(&self.input.file().text(expr.span)) == bare(host)
         });

@@ -78,6 +78,12 @@ struct Branch {
     wants: Option<(String, bool)>,
 }
 
+impl Choice {
+    fn begins_in(&self, span: Span) -> bool {
+        span.start <= self.whole.start && self.whole.start < span.end
+    }
+}
+
 impl Choices {
     /// Those of a source as it is seen.
     pub fn of(input: &Input) -> Choices {
@@ -117,13 +123,28 @@ impl Choices {
         })
     }
 
-    /// The branches in a span of a file that the build may choose and that are not shown. A condition that no branch may be
+    /// The branches of the conditions that begin in a span of a file, which the build may choose and that are not shown. A condition that no branch may be
     /// chosen of has one that is empty.
     pub fn hidden_in(&self, number: usize, span: Span) -> Vec<Span> {
         let forks = self.files.get(number).into_iter().flat_map(|file| &file.forks);
-        let inside = forks.filter(|fork| fork.travels && span.contains(fork.whole));
+        let inside = forks.filter(|fork| fork.travels && fork.begins_in(span));
         let branches = inside.flat_map(|fork| &fork.branches).filter(|branch| !branch.is_shown);
         branches.map(|branch| branch.inside).collect()
+    }
+
+    /// Whether the condition that a branch belongs to begins in a span of a file.
+    pub fn is_decided_in(&self, number: usize, span: Span, branch: Span) -> bool {
+        self.fork_at(number, branch).is_some_and(|(fork, _)| self.files[number].forks[fork].begins_in(span))
+    }
+
+    /// Whether some of the lines of a condition stand in a span of a file, and others do not.
+    pub fn is_cut(&self, number: usize, span: Span) -> bool {
+        let mut forks = self.files.get(number).into_iter().flat_map(|file| &file.forks);
+        forks.any(|fork| {
+            let meets = fork.whole.start < span.end && span.start < fork.whole.end;
+            let is_around = || fork.branches.iter().any(|branch| branch.inside.contains(span));
+            meets && !span.contains(fork.whole) && !is_around()
+        })
     }
 
     /// Whether the build may decide what stands at a place.
