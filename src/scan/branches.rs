@@ -53,7 +53,7 @@ pub fn branches_after(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
     found
 }
 
-/// A branch with code that the default view hides.
+/// A branch with code that a view hides.
 #[derive(Clone, Debug)]
 pub struct Branched {
     /// What stands in it.
@@ -62,14 +62,14 @@ pub struct Branched {
     pub names: Vec<String>,
 }
 
-/// The branches of a file's conditions that hold code or macros, that the default view hides, and that options do not rule out.
+/// The branches of a file's conditions that hold code or macros, that a view hides, and that options do not rule out, by place.
 /// Conditions on OpenACC and OpenMP choose other programs: their branches are not among them.
-pub fn hidden_code(file: &SourceFile, forks: &[Fork]) -> Vec<Branched> {
+pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
     if forks.is_empty() {
         return Vec::new();
     }
     let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
-    let shown = preproc::shown(file, &events, &View::default());
+    let shown = preproc::shown(file, &events, view);
     let mut found = Vec::new();
     for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && !fork.is_about_directives()) {
         let names: Vec<String> = fork.names().map(str::to_owned).collect();
@@ -80,6 +80,7 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork]) -> Vec<Branched> {
             }
         }
     }
+    found.sort_by_key(|one| one.branch.start);
     found
 }
 

@@ -19,6 +19,13 @@ use crate::source::{SourceFile, Span};
 /// The lines for variables that a statement frees (`true`) or allocates, in the latter case perhaps with a value.
 pub type Lines<'a> = dyn Fn(&[String], bool, bool) -> Vec<String> + 'a;
 
+/// Whether a statement allocates or frees a variable.
+pub fn changes(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
+    let objects = unit.allocations.iter().flat_map(|allocation| &allocation.objects);
+    let mut variables = objects.filter_map(|object| variable(unit, *object));
+    variables.any(|object| symbols.named(unit, object) == Some(symbol))
+}
+
 /// The edits at the statements that allocate or free such variables, and what there is to say.
 pub fn edits(
     (file, unit): (&SourceFile, &Unit),

@@ -47,7 +47,7 @@ pub fn unlike(
         return found;
     }
     let forks = scan::forks(file);
-    let branched = scan::hidden_code(file, &forks);
+    let branched = scan::hidden_code(file, &forks, &View::default());
     for group in together(&branched).into_iter().take(VIEWS) {
         let view = |places: &[u32]| self::device(source, &View::reaching_all(file, &forks, places), options);
         let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();

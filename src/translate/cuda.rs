@@ -10,13 +10,13 @@ use crate::cuda::{self, Device, Input, Seen};
 use crate::diag;
 use crate::edit::{Edit, Ours};
 use crate::host::ir::Unit;
-use crate::scan::{self, OpenMp, Scan};
+use crate::scan::{self, OpenMp, Scan, View};
 use crate::source::{self, Language, Span};
 use crate::{acc, bind, layout};
 
 use super::reading::Reading;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, views};
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, branches, views};
 
 /// The run-time library that the output calls: its header and its source, by name.
 pub const RUNTIME: [(&str, &str); 2] = [
@@ -26,7 +26,11 @@ pub const RUNTIME: [(&str, &str); 2] = [
 
 /// Translates one source.
 pub fn translate(source: &Source, options: &Options) -> Translation {
-    super::without_data(options, &mut |options| views::translate(source, options, &mut Cuda::default())).0
+    let back = &mut |options: &Options| views::translate(source, options, &mut Cuda::default());
+    let (mut translation, options) = super::without_data(options, back);
+    let made = |view: &View| views::made_by_view(source, &options, &mut Cuda::default(), view);
+    branches::completed(source, &mut translation, &made);
+    translation
 }
 
 /// What the views seen so far have brought.

@@ -31,7 +31,7 @@ use crate::{acc, cuda, layout};
 use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Beside, Options, Outcome, Source, Translation, split, views};
+use super::{Beside, Options, Outcome, Source, Translation, branches, split, views};
 use declare::listed;
 
 /// The run-time library's module, by its file's name.
@@ -65,7 +65,9 @@ const DEPTH: usize = 2;
 /// each branch.
 fn written_out(source: &Source, options: &Options, depth: usize) -> Translation {
     let mut back = FortranCuda::default();
-    let plain = views::translate(source, options, &mut back);
+    let mut plain = views::translate(source, options, &mut back);
+    let made = |view: &scan::View| views::made_by_view(source, options, &mut FortranCuda::default(), view);
+    branches::completed(source, &mut plain, &made);
     let Some(depth) = depth.checked_sub(1) else { return plain };
     let directives = scan::splits(&source.file);
     let splits = match directives.is_empty() {

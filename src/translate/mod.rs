@@ -4,6 +4,7 @@
 
 mod advice;
 mod allocations;
+mod branches;
 mod builds;
 mod calls;
 mod cuda;
@@ -207,6 +208,9 @@ fn plainly(source: &Source, options: &Options) -> Translation {
         may.unwrap_or_else(|| views::translate(source, options, &mut new()))
     };
     let (mut translation, options) = without_data(options, &mut back);
+    let made =
+        |view: &scan::View| views::made_by_view(source, &options, &mut OpenMp::new(source, &options), view);
+    branches::completed(source, &mut translation, &made);
     unlike::other_branches(source, &options, &mut translation);
     if !translation.edits.is_empty()
         && let Some((condition, is_code)) = scan::asks_for_openmp(&source.file)

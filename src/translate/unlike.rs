@@ -9,6 +9,7 @@ use crate::edit::Edit;
 use crate::scan::{self, Branched, View};
 use crate::source::Span;
 
+use super::branches;
 use super::openmp::OpenMp;
 use super::views;
 use super::{Options, Outcome, Source, Translation};
@@ -22,7 +23,8 @@ const VIEWS: usize = 8;
 /// Says which directives the code of another branch would need in another way.
 pub fn other_branches(source: &Source, options: &Options, translation: &mut Translation) {
     let mut said = after(source, options, translation);
-    let known: Vec<Span> = said.iter().map(|one| one.primary.span).collect();
+    let known = said.iter().chain(&translation.diagnostics).filter(|one| one.code == diag::Code(250));
+    let known: Vec<Span> = known.map(|one| one.primary.span).collect();
     let beside = beside(source, options, translation);
     said.extend(beside.into_iter().filter(|one| !known.contains(&one.primary.span)));
     if !said.is_empty() {
@@ -51,9 +53,8 @@ pub fn changes(translation: &Translation, directive: Span) -> Vec<Edit> {
     own.cloned().collect()
 }
 
-/// What a view makes of a source, and of each directive in it.
-fn seen(source: &Source, options: &Options, view: &View) -> (Translation, BTreeMap<u32, Vec<Edit>>) {
-    views::made_by_view(source, options, &mut OpenMp::new(source, options), view)
+fn seen(source: &Source, options: &Options, view: &View) -> Translation {
+    views::translate_view(source, options, &mut OpenMp::new(source, options), view)
 }
 
 /// Directives with an `#if` before their code.
@@ -62,7 +63,7 @@ fn after(source: &Source, options: &Options, translation: &Translation) -> Vec<D
     for (directive, branches) in scan::branches_after(&source.file) {
         let here = changes(translation, directive);
         for branch in branches.iter().take(BRANCHES).filter(|_| !here.is_empty()) {
-            let (there, _) = seen(source, options, &View::reaching(&source.file, branch.start));
+            let there = seen(source, options, &View::reaching(&source.file, branch.start));
             if changes(&there, directive) != here {
                 said.push(diag::branches_differ(directive, *branch));
                 break;
@@ -85,19 +86,18 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
         return Vec::new();
     }
     let forks = scan::forks(file);
-    let branched = scan::hidden_code(file, &forks);
-    // The directives that a view with these branches translates in another way, or with something in the branches that is not done.
-    let unlike = |branches: &[&Branched]| -> BTreeSet<u32> {
-        let places: Vec<u32> = branches.iter().map(|one| one.branch.start).collect();
-        let (there, made) = seen(source, options, &View::reaching_all(file, &forks, &places));
-        let lacks = |edit: &Edit| {
-            branches.iter().any(|one| one.branch.contains(edit.span)) && !holds(&translation.edits, edit)
-        };
+    let branched = scan::hidden_code(file, &forks, &View::default());
+    // What stands in a branch that a view hides is nothing to it.
+    let common = branches::common(&forks, &branched);
+    // The directives that a view translates in another way.
+    let unlike = |view: &View| -> BTreeSet<u32> {
+        let there = seen(source, options, view);
         let own = there.directives.iter().filter(|one| is_made(one.outcome)).map(|one| one.span);
         let own: BTreeSet<Span> = own.collect();
         let differs = |(span, edits): &&(Span, Vec<Edit>)| {
-            let lacks_some = || made.get(&span.start).is_some_and(|edits| edits.iter().any(lacks));
-            own.contains(span) && (changes(&there, *span) != *edits || lacks_some())
+            let made = changes(&there, *span);
+            own.contains(span)
+                && (common(&made) != common(edits) || made.iter().any(|one| !edits.contains(one)))
         };
         here.iter().filter(differs).map(|(span, _)| span.start).collect()
     };
@@ -105,7 +105,8 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
     let mut said = Vec::new();
     let mut reported = BTreeSet::new();
     for group in together(&branched).into_iter().take(VIEWS) {
-        let found = unlike(&group);
+        let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
+        let found = unlike(&View::reaching_all(file, &forks, &places));
         for (span, _) in here.iter().filter(|(span, _)| found.contains(&span.start)) {
             let mut near = group.clone();
             near.sort_by_key(|one| one.branch.start.abs_diff(span.start));
@@ -114,7 +115,7 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
                 let start = one.branch.start;
                 let own = alone.entry(start).or_insert_with(|| match group.len() {
                     1 => found.clone(),
-                    _ => unlike(&[one]),
+                    _ => unlike(&View::reaching_all(file, &forks, &[start])),
                 });
                 own.contains(&span.start)
             });
@@ -124,13 +125,6 @@ fn beside(source: &Source, options: &Options, translation: &Translation) -> Vec<
         }
     }
     said
-}
-
-/// Whether a translation has what an edit does among its own edits, which come by place.
-fn holds(edits: &[Edit], edit: &Edit) -> bool {
-    let first = edits.partition_point(|one| one.span.start < edit.span.start);
-    let same = edits[first..].iter().take_while(|one| one.span == edit.span);
-    same.into_iter().any(|one| memchr::memmem::find(&one.text, &edit.text).is_some())
 }
 
 /// Branches in groups, each of which one build may read: they stand in different conditions that ask for different names.

@@ -22,6 +22,7 @@ use crate::sema::{self, Symbols};
 use crate::source::{self, Span};
 use crate::{acc, host, layout};
 
+use super::branches;
 use super::lent;
 use super::loops::Found;
 use super::named_macros;
@@ -166,17 +167,17 @@ pub fn translate_view(
     views.finish()
 }
 
-/// The same, and what becomes of each directive, by place.
+/// What one view makes of a source.
 pub fn made_by_view(
     source: &Source,
     options: &Options,
     back: &mut dyn BackEnd,
     view: &View,
-) -> (Translation, BTreeMap<u32, Vec<Edit>>) {
+) -> branches::Seen {
     let mut views = Views::new(source, options, back);
     views.view(view);
     let made = views.made.clone();
-    (views.finish(), made)
+    branches::Seen { made, edits: views.finish().edits }
 }
 
 /// Steps for each byte of a file that a view shows: all of it is read.
@@ -202,7 +203,7 @@ struct Views<'a, 'b> {
     /// The branches that the first view hides.
     hidden: Hidden,
     /// What the directives have become that are translated, by place.
-    made: BTreeMap<u32, Vec<Edit>>,
+    made: branches::Made,
     /// The constructs of all views, by place: where their names stand, and the places of their directives.
     constructs: BTreeMap<u32, (Span, BTreeSet<u32>)>,
     /// The regions of data, of all views, that stay as they are.

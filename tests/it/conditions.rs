@@ -351,27 +351,3 @@ fn what_chooses_directives_of_a_construct_is_marked() {
     let marks: Vec<&str> = said.others.iter().map(|label| &source[label.span.range()]).collect();
     assert_eq!(marks, ["#ifdef USE_ATOMIC"]);
 }
-
-#[test]
-fn an_else_belongs_to_its_own_if() {
-    let code = "void f(int n, double *a)\n{\n    if (n > 3)\n#pragma acc parallel loop copy(a[0:n])\n        for (int i = 0; i < n; i++)\n\
-                #ifdef B\n            a[i] = 2;\n#else\n            a[i] = 3;\n#endif\n    else\n        a[0] = 1;\n}\n";
-    let source = Source::new("else.c", code.as_bytes().to_vec(), Language::C);
-    let made = translate(&source, &Options { to: To::Cuda, ..Options::default() });
-    assert!(made.text == source.file.bytes, "{}", String::from_utf8_lossy(&made.text));
-    assert!(made.diagnostics.iter().any(|one| one.code == Code(401)), "{:?}", made.diagnostics);
-}
-
-#[test]
-fn lines_at_the_end_of_code_that_branches_end_are_in_one_of_them() {
-    let struct_ = "typedef struct { double *a; } S;\n";
-    let at_the_end = "void f(int n, S *o)\n{\n#pragma acc parallel loop present(o) attach(o->a)\n    for (int i = 0; i < n; i++)\n\
-                      #ifdef B\n    {\n        o->a[i] = 2;\n    }\n#else\n    {\n        o->a[i] = 3;\n    }\n#endif\n}\n";
-    let at_the_start = "void f(int n, S *o)\n{\n#pragma acc data present(o) attach(o->a)\n#ifdef B\n    {\n#else\n    {\n\
-                        n++;\n#endif\n        o->a[0] = n;\n    }\n}\n";
-    for code in [at_the_end, at_the_start] {
-        let source = Source::new("ends.c", format!("{struct_}{code}").into_bytes(), Language::C);
-        let made = translate(&source, &Options::default());
-        assert!(made.diagnostics.iter().any(|one| one.code == Code(250)), "{:?}", made.diagnostics);
-    }
-}

@@ -5,6 +5,7 @@
 
 mod advise;
 mod affine;
+mod branches;
 mod careful;
 mod cc;
 mod cells;

@@ -167,7 +167,7 @@ impl Found<'_> {
         if found[0].uses.is_empty() {
             return Vec::new();
         }
-        for one in hidden_code(self.file, &forks(self.file)) {
+        for one in hidden_code(self.file, &forks(self.file), &View::default()) {
             let inside = self.macros.list.iter().enumerate().filter(|(_, define)| {
                 define.leads && !define.span.is_empty() && one.branch.contains(define.span)
             });

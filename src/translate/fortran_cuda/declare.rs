@@ -77,7 +77,9 @@ impl FortranCuda {
                 let what = || Why { at: item.span, what: format!("`{}` in `declare` of Fortran", item.text) };
                 let symbol = view.ground.symbols.lookup(item.variable(), item.span.start).ok_or_else(what)?;
                 let known = view.ground.symbols.get(symbol);
-                if plan::is_allocated_here(known) || view.ground.declared(symbol).is_some() {
+                let is_allocated = plan::is_allocated_here(known)
+                    || allocations::changes(view.ground.files.own.unit, view.ground.symbols, symbol);
+                if is_allocated || view.ground.declared(symbol).is_some() {
                     return Err(what());
                 }
                 let clause = match clause {
