@@ -84,6 +84,13 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
     found
 }
 
+/// Of some branches, those that a view shows.
+pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -> Vec<&'b Branched> {
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let shown = preproc::shown(file, &events, view);
+    branched.iter().copied().filter(|one| shown.shows(one.branch.start)).collect()
+}
+
 /// Whether a text has lines other than comments, directives and preprocessor lines. Definitions of macros count, and so do
 /// directives that change the translation of others.
 fn has_code(text: &str) -> bool {

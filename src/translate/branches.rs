@@ -3,15 +3,16 @@
 //!
 //! Invariant: it is there in each branch, or it is said that the branches differ.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::diag;
 use crate::edit::{self, Edit};
 use crate::scan::{self, Branched, Fork, View};
 use crate::source::{SourceFile, Span};
 
-use super::unlike::together;
-use super::{Outcome, Source, Translation};
+use super::{DirectiveReport, Outcome, Translation};
 
 /// So many views show the branches of a file.
 const VIEWS: usize = 8;
@@ -26,116 +27,188 @@ pub struct Seen {
     pub made: Made,
     /// All edits, by place.
     pub edits: Vec<Edit>,
+    /// What became of its directives.
+    pub directives: Vec<DirectiveReport>,
 }
 
 impl Seen {
     /// The edits that belong to no directive: at statements that allocate, for the run-time library, in specification parts.
-    fn others(&self) -> impl Iterator<Item = &Edit> {
+    fn others(&self) -> Vec<Edit> {
         let own: BTreeSet<(Span, &[u8])> =
             self.made.values().flatten().map(|one| (one.span, &*one.text)).collect();
-        self.edits.iter().filter(move |one| !own.contains(&(one.span, &*one.text)))
+        self.edits.iter().filter(|one| !own.contains(&(one.span, &*one.text))).cloned().collect()
+    }
+
+    /// Whether a directive of it is untranslated in a translation.
+    fn is_left(&self, translation: &Translation) -> bool {
+        let left = translation.directives.iter().filter(|one| one.outcome == Outcome::Left);
+        left.into_iter().any(|one| self.made.contains_key(&one.span.start))
     }
 }
 
-/// Adds to a translation what its directives need in branches; `seen` is what one view makes.
-pub fn completed(source: &Source, translation: &mut Translation, seen: &dyn Fn(&View) -> Seen) {
-    let file = &source.file;
-    let forks = if translation.edits.is_empty() { Vec::new() } else { scan::forks(file) };
-    if forks.is_empty() {
-        return;
+/// What views make of a source, each once.
+pub struct Sights<'a> {
+    /// The source.
+    pub file: &'a SourceFile,
+    /// Its conditions.
+    pub forks: Vec<Fork>,
+    see: &'a dyn Fn(&View) -> Seen,
+    /// By the places that the views reach.
+    known: RefCell<BTreeMap<Vec<u32>, Rc<Seen>>>,
+}
+
+impl<'a> Sights<'a> {
+    /// Those of a file; `see` is what one view makes of it.
+    pub fn new(file: &'a SourceFile, see: &'a dyn Fn(&View) -> Seen) -> Sights<'a> {
+        Sights { file, forks: scan::forks(file), see, known: RefCell::default() }
     }
-    for base in bases(file, &forks, translation) {
-        of_view(file, &forks, &base, translation, seen);
+
+    /// What a view makes of it.
+    pub fn seen(&self, view: &View) -> Rc<Seen> {
+        let known = self.known.borrow().get(&view.reach).map(Rc::clone);
+        known.unwrap_or_else(|| {
+            let seen = Rc::new((self.see)(view));
+            self.known.borrow_mut().insert(view.reach.clone(), Rc::clone(&seen));
+            seen
+        })
+    }
+
+    /// The views that show the directives of a translation: the default one, and one with those that it hides.
+    pub fn bases(&self, translation: &Translation) -> Vec<View> {
+        if self.forks.is_empty() {
+            return Vec::new();
+        }
+        let hidden = scan::hidden_code(self.file, &self.forks, &View::default());
+        let is_hidden = |at: &u32| branch_of(&hidden, Span::at(*at as usize)).is_some();
+        let places: Vec<u32> =
+            translation.directives.iter().map(|one| one.span.start).filter(is_hidden).collect();
+        let reaching = (!places.is_empty()).then(|| View::reaching_all(self.file, &self.forks, &places));
+        std::iter::once(View::default()).chain(reaching).collect()
     }
 }
 
-/// The views that show the directives: the default one, and one with those that it hides.
-fn bases(file: &SourceFile, forks: &[Fork], translation: &Translation) -> Vec<View> {
-    let hidden = scan::hidden_code(file, forks, &View::default());
-    let places = translation.directives.iter().map(|one| one.span.start);
-    let places: Vec<u32> = places.filter(|at| branch_of(&hidden, Span::at(*at as usize)).is_some()).collect();
-    let reaching = (!places.is_empty()).then(|| View::reaching_all(file, forks, &places));
-    std::iter::once(View::default()).chain(reaching).collect()
+/// A view that shows branches which another one hides.
+pub struct Showing<'b> {
+    /// The view.
+    pub view: View,
+    /// The branches that it is made to reach: they stand in different conditions that ask for different names.
+    pub reached: Vec<&'b Branched>,
+    /// All that it shows: conditions on the same names choose alike.
+    pub shown: Vec<&'b Branched>,
 }
 
-/// The same for the branches that one view hides.
-fn of_view(
+/// The views that show branches, in few of them, beside what `base` reaches.
+pub fn showing<'b>(
     file: &SourceFile,
     forks: &[Fork],
+    branched: &'b [Branched],
     base: &View,
-    translation: &mut Translation,
-    seen: &dyn Fn(&View) -> Seen,
-) {
-    let branched = scan::hidden_code(file, forks, base);
-    let choices = each_once(forks, &branched);
-    if choices.is_empty() {
+) -> Vec<Showing<'b>> {
+    let mut hidden: Vec<&Branched> = branched.iter().collect();
+    let mut views = Vec::new();
+    while !hidden.is_empty() && views.len() < VIEWS {
+        let reached = together(&hidden);
+        let places = reached.iter().map(|one| one.branch.start).chain(base.reach.iter().copied());
+        let places: Vec<u32> = places.collect::<BTreeSet<u32>>().into_iter().collect();
+        let view = View::reaching_all(file, forks, &places);
+        let shown = scan::shown_of(file, &view, &hidden);
+        let is_done = |one: &&Branched| {
+            [&reached, &shown].iter().any(|all| all.iter().any(|two| two.branch == one.branch))
+        };
+        hidden.retain(|one| !is_done(one));
+        views.push(Showing { view, reached, shown });
+    }
+    views
+}
+
+/// Of some branches, those that one build may read with the first one.
+fn together<'b>(branched: &[&'b Branched]) -> Vec<&'b Branched> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut group = Vec::new();
+    for one in branched {
+        if group.is_empty() || one.names.iter().all(|name| !names.contains(name.as_str())) {
+            names.extend(one.names.iter().map(String::as_str));
+            group.push(*one);
+        }
+    }
+    group
+}
+
+/// Adds to a translation what its directives need in branches.
+pub fn completed(sights: &Sights, translation: &mut Translation) {
+    if translation.edits.is_empty() {
         return;
     }
-    let here = seen(base);
-    let common = common(forks, &branched);
-    let mut differs: BTreeMap<Span, Span> = BTreeMap::new();
-    for group in together(&choices).into_iter().take(VIEWS) {
-        let places = group.iter().map(|one| one.branch.start).chain(base.reach.iter().copied());
-        let places: BTreeSet<u32> = places.collect();
-        let there = seen(&View::reaching_all(file, forks, &places.into_iter().collect::<Vec<u32>>()));
-        let lacking = |edits: &mut dyn Iterator<Item = &Edit>, known: &[Edit]| -> Vec<(Edit, Span)> {
-            let hidden = edits.filter_map(|edit| Some((edit, branch_of(&branched, edit.span)?)));
-            hidden
-                .filter(|(edit, _)| !holds(known, edit))
-                .map(|(edit, branch)| (edit.clone(), branch))
-                .collect()
-        };
-        let mut all: Vec<(Span, Vec<(Edit, Span)>, bool)> = Vec::new();
-        for one in translation.directives.iter().filter(|one| one.outcome != Outcome::Left) {
-            let Some(edits) = there.made.get(&one.span.start) else { continue };
-            let known = here.made.get(&one.span.start);
-            let is_same = known.is_some_and(|known| common(known) == common(edits));
-            all.push((one.span, lacking(&mut edits.iter(), &translation.edits), is_same));
-        }
-        let others: Vec<Edit> = there.others().cloned().collect();
-        let is_same = common(&others).iter().all(|edit| holds(&translation.edits, edit));
-        for (edit, branch) in lacking(&mut others.iter(), &translation.edits) {
-            let next = translation.directives.partition_point(|one| one.span.start < edit.span.start);
-            let near = translation.directives.get(next.saturating_sub(1)).map(|one| one.span);
-            all.extend(near.map(|near| (near, vec![(edit, branch)], is_same)));
-        }
-        for (directive, lacking, is_same) in all {
-            let Some((_, branch)) = lacking.first() else { continue };
-            match is_same && lacking.iter().all(|(edit, _)| is_free(&translation.edits, edit.span)) {
-                true => add(lacking.into_iter().map(|(edit, _)| edit), translation),
-                false => {
-                    differs.entry(directive).or_insert(*branch);
-                }
-            }
-        }
+    let mut differs = BTreeMap::new();
+    for base in sights.bases(translation) {
+        of_view(sights, &base, translation, &mut differs);
     }
-    translation.text = edit::applied(&file.bytes, 0, &translation.edits);
+    translation.text = edit::applied(&sights.file.bytes, 0, &translation.edits);
     let said = differs.into_iter().map(|(directive, branch)| diag::branches_differ(directive, branch));
     translation.diagnostics.extend(said);
     translation.mark();
     translation.settle();
 }
 
-/// The edits, of some, that stand in no branch of conditions which hide others.
-pub fn common(forks: &[Fork], branched: &[Branched]) -> impl Fn(&[Edit]) -> Vec<Edit> + use<> {
-    let hides = |fork: &&Fork| fork.branches.iter().any(|one| branch_of(branched, one.inside).is_some());
-    let parted: Vec<Span> = forks.iter().filter(hides).map(|fork| fork.whole).collect();
-    move |edits| {
-        let is_common = |edit: &&Edit| !parted.iter().any(|whole| whole.contains(edit.span));
-        edits.iter().filter(is_common).cloned().collect()
+/// The same for the branches that one view hides; the directives that they need in another way go to `differs`.
+fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs: &mut BTreeMap<Span, Span>) {
+    let branched = scan::hidden_code(sights.file, &sights.forks, base);
+    let common = common(&sights.forks, &branched);
+    for Showing { view, .. } in showing(sights.file, &sights.forks, &branched, base) {
+        let there = sights.seen(&view);
+        let lacking = |edits: &[Edit], known: &[Edit]| -> Vec<(Edit, Span)> {
+            let hidden =
+                edits.iter().filter_map(|edit| Some((edit.clone(), branch_of(&branched, edit.span)?)));
+            hidden.filter(|(edit, _)| !holds(known, edit)).collect()
+        };
+        let mut all: Vec<(Span, Vec<(Edit, Span)>, bool)> = Vec::new();
+        for one in translation.directives.iter().filter(|one| one.outcome != Outcome::Left) {
+            let Some(edits) = there.made.get(&one.span.start) else { continue };
+            let lacking = lacking(edits, &translation.edits);
+            if !lacking.is_empty() {
+                let here = sights.seen(base);
+                let known = here.made.get(&one.span.start);
+                let is_same = known.is_some_and(|known| common(known) == common(edits));
+                all.push((one.span, lacking, is_same));
+            }
+        }
+        let others = there.others();
+        let is_same = || {
+            common(&others).iter().all(|edit| holds(&translation.edits, edit)) && !there.is_left(translation)
+        };
+        for (edit, branch) in lacking(&others, &translation.edits) {
+            let next = translation.directives.partition_point(|one| one.span.start < edit.span.start);
+            let near = translation.directives.get(next.saturating_sub(1)).map(|one| one.span);
+            all.extend(near.map(|near| (near, vec![(edit, branch)], is_same())));
+        }
+        for (directive, lacking, is_same) in all {
+            match is_same && lacking.iter().all(|(edit, _)| is_free(&translation.edits, edit.span)) {
+                true => add(lacking.into_iter().map(|(edit, _)| edit), translation),
+                false => {
+                    differs.entry(directive).or_insert(lacking[0].1);
+                }
+            }
+        }
     }
 }
 
-/// Of the branches with the same conditions, the first one: a view that shows it shows the others.
-fn each_once(forks: &[Fork], branched: &[Branched]) -> Vec<Branched> {
-    let mut known = BTreeSet::new();
-    let condition = |one: &&Branched| {
-        let fork = forks.iter().find(|fork| fork.branches.iter().any(|branch| branch.inside == one.branch));
-        let branches = fork.into_iter().flat_map(|fork| &fork.branches);
-        let heads = branches.take_while(|branch| branch.inside.start <= one.branch.start);
-        known.insert(heads.map(|branch| branch.condition()).collect::<Vec<_>>())
-    };
-    branched.iter().filter(condition).cloned().collect()
+/// The edits, of some, that stand in no branch of conditions which hide others.
+pub fn common(forks: &[Fork], branched: &[Branched]) -> impl Fn(&[Edit]) -> Vec<Edit> + use<> {
+    let hides = |fork: &&Fork| fork.branches.iter().any(|one| branch_of(branched, one.inside).is_some());
+    // A condition inside another one comes after it.
+    let mut parted: Vec<Span> = Vec::new();
+    for fork in forks.iter().filter(hides) {
+        if parted.last().is_none_or(|last| !last.contains(fork.whole)) {
+            parted.push(fork.whole);
+        }
+    }
+    move |edits| {
+        let is_in_one = |edit: &&Edit| {
+            let next = parted.partition_point(|whole| whole.start <= edit.span.start);
+            next.checked_sub(1).is_some_and(|last| parted[last].contains(edit.span))
+        };
+        edits.iter().filter(|edit| !is_in_one(edit)).cloned().collect()
+    }
 }
 
 /// The branch that holds a place, of branches in their order.

@@ -11,17 +11,17 @@ use crate::host;
 use crate::scan::{self, Shown, View};
 use crate::source::{SourceFile, Span};
 
+use super::branches::{self, Showing};
 use super::loops::Found;
 use super::read::parse;
 use super::reading::Reading;
-use super::unlike::together;
 use super::{Header, Options, Source};
 
 /// More branches than this are not read one by one.
 const MOST: usize = 24;
 
-/// So many views show the branches beside kernels, and so many branches of one view are tried by themselves.
-const VIEWS: usize = 8;
+/// So many branches of one view are tried by themselves.
+const BRANCHES: usize = 8;
 
 /// Compares the device code with what it would be if each branch inside were the one that is read, and lets it refuse those
 /// for which it would be another.
@@ -48,18 +48,19 @@ pub fn unlike(
     }
     let forks = scan::forks(file);
     let branched = scan::hidden_code(file, &forks, &View::default());
-    for group in together(&branched).into_iter().take(VIEWS) {
-        let view = |places: &[u32]| self::device(source, &View::reaching_all(file, &forks, places), options);
-        let places: Vec<u32> = group.iter().map(|one| one.branch.start).collect();
-        let differs: BTreeSet<u32> = device.unlike(&view(&places), directives);
+    for Showing { view, reached, shown } in branches::showing(file, &forks, &branched, &View::default()) {
+        let differs: BTreeSet<u32> = device.unlike(&self::device(source, &view, options), directives);
         let mut open: BTreeSet<u32> = differs.iter().filter(|at| !found.contains_key(*at)).copied().collect();
-        for one in group.iter().take(VIEWS) {
+        for one in shown.iter().take(BRANCHES) {
             if open.is_empty() {
                 break;
             }
-            let alone = match group.len() {
+            let alone = match reached.len() {
                 1 => differs.clone(),
-                _ => device.unlike(&view(&[one.branch.start]), directives),
+                _ => {
+                    let view = View::reaching_all(file, &forks, &[one.branch.start]);
+                    device.unlike(&self::device(source, &view, options), directives)
+                }
             };
             for at in alone.intersection(&open) {
                 found.insert(*at, one.branch);

@@ -14,6 +14,7 @@ use crate::scan::{self, OpenMp, Scan, View};
 use crate::source::{self, Language, Span};
 use crate::{acc, bind, layout};
 
+use super::branches::Sights;
 use super::reading::Reading;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, branches, views};
@@ -28,8 +29,8 @@ pub const RUNTIME: [(&str, &str); 2] = [
 pub fn translate(source: &Source, options: &Options) -> Translation {
     let back = &mut |options: &Options| views::translate(source, options, &mut Cuda::default());
     let (mut translation, options) = super::without_data(options, back);
-    let made = |view: &View| views::made_by_view(source, &options, &mut Cuda::default(), view);
-    branches::completed(source, &mut translation, &made);
+    let see = |view: &View| views::made_by_view(source, &options, &mut Cuda::default(), view);
+    branches::completed(&Sights::new(&source.file, &see), &mut translation);
     translation
 }
 

@@ -28,6 +28,7 @@ use crate::sema::{self, Class, Symbol, Texts};
 use crate::source::{Language, SourceFile, Span};
 use crate::{acc, cuda, layout};
 
+use super::branches::Sights;
 use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
@@ -66,8 +67,8 @@ const DEPTH: usize = 2;
 fn written_out(source: &Source, options: &Options, depth: usize) -> Translation {
     let mut back = FortranCuda::default();
     let mut plain = views::translate(source, options, &mut back);
-    let made = |view: &scan::View| views::made_by_view(source, options, &mut FortranCuda::default(), view);
-    branches::completed(source, &mut plain, &made);
+    let see = |view: &scan::View| views::made_by_view(source, options, &mut FortranCuda::default(), view);
+    branches::completed(&Sights::new(&source.file, &see), &mut plain);
     let Some(depth) = depth.checked_sub(1) else { return plain };
     let directives = scan::splits(&source.file);
     let splits = match directives.is_empty() {

@@ -50,7 +50,7 @@ use std::borrow::Cow;
 use crate::budget::{self, Exceeded};
 use crate::diag::{self, Diag, Severity};
 use crate::edit::{self, Edit};
-use crate::scan::{self, Macro};
+use crate::scan::{self, Macro, View};
 use crate::source::Span;
 
 pub use crate::edit::Guards;
@@ -68,6 +68,7 @@ pub use support::{SUPPORT, support, support_names, whole_support};
 pub use translation::{Beside, DirectiveReport, Outcome, Translation};
 pub use wishes::{Wish, lines_of};
 
+use branches::Sights;
 use openmp::OpenMp;
 
 /// So many times a source is translated again, as `data` directives turn out to stay.
@@ -208,10 +209,10 @@ fn plainly(source: &Source, options: &Options) -> Translation {
         may.unwrap_or_else(|| views::translate(source, options, &mut new()))
     };
     let (mut translation, options) = without_data(options, &mut back);
-    let made =
-        |view: &scan::View| views::made_by_view(source, &options, &mut OpenMp::new(source, &options), view);
-    branches::completed(source, &mut translation, &made);
-    unlike::other_branches(source, &options, &mut translation);
+    let see = |view: &View| views::made_by_view(source, &options, &mut OpenMp::new(source, &options), view);
+    let sights = Sights::new(&source.file, &see);
+    branches::completed(&sights, &mut translation);
+    unlike::other_branches(&sights, &mut translation);
     if !translation.edits.is_empty()
         && let Some((condition, is_code)) = scan::asks_for_openmp(&source.file)
     {

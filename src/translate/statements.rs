@@ -67,9 +67,9 @@ pub fn translated(
             translation.diagnostics.iter().any(of)
         };
         let made = translation.directives.iter().filter(is_made).map(|one| one.span);
-        let differs = |at: &Span| {
-            own(*at) && !said(*at) && unlike::changes(&there, *at) != unlike::changes(&translation, *at)
-        };
+        let changes = |one: &Translation, at: Span| unlike::changes(&one.directives, &one.edits, at);
+        let differs =
+            |at: &Span| own(*at) && !said(*at) && changes(&there, *at) != changes(&translation, *at);
         let more: Vec<Diag> = made.filter(differs).map(|at| diag::branches_differ(at, branch)).collect();
         translation.diagnostics.extend(more);
     }

@@ -177,7 +177,8 @@ pub fn made_by_view(
     let mut views = Views::new(source, options, back);
     views.view(view);
     let made = views.made.clone();
-    branches::Seen { made, edits: views.finish().edits }
+    let Translation { edits, directives, .. } = views.finish();
+    branches::Seen { made, edits, directives }
 }
 
 /// Steps for each byte of a file that a view shows: all of it is read.
