@@ -65,15 +65,19 @@ pub fn enclose(
         let function = super::function_at(unit, directive.span.start);
         let is_here = |begin: usize| super::function_at(unit, parsed[begin].1.span.start) == function;
         let own = |begin: usize| end_of(parsed[begin].1.kind).filter(|_| is_here(begin));
-        let exact = open.iter().rposition(|begin| own(*begin) == Some(end));
+        let code = |begin: usize| texts[parsed[begin].0].next_code;
+        // What ends a loop stands right after it: after another one, it may belong to a directive that could not be read.
+        let may_end = |begin: usize| {
+            !is_loop(end)
+                || !blocks.starts.contains_key(&code(begin))
+                || blocks.is_after(unit, code(begin), directive.span)
+        };
+        let exact = open.iter().rposition(|begin| own(*begin) == Some(end) && may_end(*begin));
         let kin = other_form(end).and_then(|kin| open.iter().rposition(|begin| own(*begin) == Some(kin)));
         // A region must end, so that the one that began last ends here; a loop's construct has ended after the loop.
         let kin = kin.filter(|place| match is_loop(end) {
             true => exact < Some(*place),
-            false => {
-                exact.is_none()
-                    && blocks.is_after(unit, texts[parsed[open[*place]].0].next_code, directive.span)
-            }
+            false => exact.is_none() && blocks.is_after(unit, code(open[*place]), directive.span),
         });
         let Some(place) = kin.or(exact) else {
             diags.push(diag::end_alone(directive.span, crate::acc::name(directive.kind)));

@@ -83,17 +83,6 @@ impl EditSet {
         self.edits = std::mem::take(&mut self.edits).into_iter().collect();
     }
 
-    /// Adds a line: where other lines are inserted already, after those.
-    pub fn add_line(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
-        let is_same = |other: &Edit| other.span == edit.span && edit.span.is_empty();
-        let known = self.edits.get_mut(&(edit.span.start, edit.span.end, 0));
-        if let Some((_, other)) = known.filter(|(_, other)| is_same(other)) {
-            other.text.extend(source::bytes(edit.text));
-            return Ok(());
-        }
-        self.add(Rewrite { owner, edits: vec![edit] })
-    }
-
     /// Adds lines: where those of other owners are inserted already, after them, and apart from them.
     pub fn add_beside(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
         let met: Vec<Span> = near(&self.edits, edit.span)

@@ -145,9 +145,7 @@ pub fn completed(sights: &Sights, translation: &mut Translation) {
     }
     translation.text = edit::applied(&sights.file.bytes, 0, &translation.edits);
     let said = differs.into_iter().map(|(directive, branch)| diag::branches_differ(directive, branch));
-    translation.diagnostics.extend(said);
-    translation.mark();
-    translation.settle();
+    translation.say(said.collect());
 }
 
 /// The same for the branches that one view hides; the directives that they need in another way go to `differs`.

@@ -108,6 +108,8 @@ struct FortranCuda {
     conditionals: BTreeSet<Span>,
     /// The lines at statements that allocate, by place.
     placed: BTreeSet<(u32, Vec<u8>)>,
+    /// Lines that come after those of the directives of a view.
+    later: Vec<Edit>,
     /// Where `_OPENACC` stands.
     macros: BTreeSet<Span>,
     /// What there is to say of directives that are translated.
@@ -197,6 +199,15 @@ impl BackEnd for FortranCuda {
         let made =
             changes.into_iter().map(|edits| Made { edits, rows: Vec::new(), implied: Vec::new() }).collect();
         Lowered { bound, made, held }
+    }
+
+    fn after_view(&mut self, all: &mut Gathered) {
+        for edit in std::mem::take(&mut self.later) {
+            let span = edit.span;
+            if all.edits.add_beside(u32::MAX - 2, edit).is_err() {
+                all.diags.push(diag::edit_conflict(span));
+            }
+        }
     }
 
     fn finish(&mut self, all: &mut Gathered) -> Rest {

@@ -84,7 +84,7 @@ impl BackEnd for Instrument {
         let library = done.library.filter(|_| !self.has_library);
         self.has_library |= library.is_some();
         for edit in library.into_iter().chain(done.edits) {
-            let _ = self.edits.add_line(0, edit);
+            let _ = self.edits.add_beside(0, edit);
         }
         self.sites.extend(done.sites);
         Lowered::unchanged(bound, held)

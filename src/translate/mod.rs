@@ -251,10 +251,6 @@ fn without_data<'a>(
         options.to_mut().stays.extend(left.iter().map(|span| span.start));
         translation = translate(&options);
     }
-    if !said.is_empty() {
-        translation.diagnostics.extend(said);
-        translation.mark();
-        translation.settle();
-    }
+    translation.say(said);
     (translation, options)
 }

@@ -117,7 +117,7 @@ impl BackEnd for OpenMp<'_> {
         for edit in allocations {
             let span = edit.span;
             if self.placed.insert((span.start, edit.text.clone()))
-                && all.edits.add_line(u32::MAX - 2, edit).is_err()
+                && all.edits.add_beside(u32::MAX - 2, edit).is_err()
             {
                 all.diags.push(diag::edit_conflict(span));
             }

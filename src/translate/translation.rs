@@ -168,6 +168,16 @@ impl Translation {
         places.into_iter().for_each(|place| self.mark_before(place));
     }
 
+    /// Says something of directives, which are marked.
+    pub(super) fn say(&mut self, said: Vec<Diag>) {
+        if said.is_empty() {
+            return;
+        }
+        said.iter().for_each(|diag| self.mark_before(diag.primary.span.start));
+        self.diagnostics.extend(said);
+        self.settle();
+    }
+
     /// Marks the directive at a place or the last one before it.
     pub(super) fn mark_before(&mut self, place: u32) {
         let at = self.directives.partition_point(|report| report.span.start <= place);

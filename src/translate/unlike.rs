@@ -24,11 +24,7 @@ pub fn other_branches(sights: &Sights, translation: &mut Translation) {
         let beside = beside(sights, &base, translation);
         said.extend(beside.into_iter().filter(|one| known.insert(one.primary.span)));
     }
-    if !said.is_empty() {
-        translation.diagnostics.extend(said);
-        translation.mark();
-        translation.settle();
-    }
+    translation.say(said);
 }
 
 /// What a directive becomes: in its own place, and as launches after it, up to the next directive.

@@ -115,3 +115,23 @@ fn a_statement_may_ask_about_several_queues_where_other_lines_come() {
     }
     assert_eq!(lines[first + 5..][..2], ["if (.true. .and. .true.) n = 3", END], "{lines:#?}");
 }
+
+#[test]
+fn an_end_belongs_to_no_loop_before_another_one() {
+    let text = "subroutine f(n, a)\ninteger :: n, i\nreal :: a(n)\n!$acc parallel loop\ndo i = 1, n\na(i) = 1\nend do\n\
+                !$acc parallel loop gang seq\ndo i = 1, n\na(i) = 2\nend do\n!$acc end parallel loop\nend subroutine\n";
+    let made = String::from_utf8(translated(text, To::OpenMp).text).unwrap();
+    let wanted = text.replacen("!$acc parallel loop\n", "!$omp target teams distribute parallel do\n", 1);
+    assert_eq!(made, wanted);
+}
+
+#[test]
+fn what_another_build_names_is_there_after_the_data_of_declare() {
+    let text = "module m\nreal :: s\n!$acc declare copyin(s)\nend module\nsubroutine f(n, a)\nuse m\nreal :: a(n), w(5)\n\
+                !$acc declare copy(a)\ndo i = 1, 5\n#ifdef A\ncall g(s)\n#endif\nend do\nend subroutine\n";
+    let made = translated(text, To::Cuda);
+    let lines = trimmed(&made);
+    let begin =
+        lines.iter().position(|line| line.starts_with("call acc2omp_begin")).expect("the begin of the data");
+    assert!(lines[begin..].iter().any(|line| line.starts_with("call acc2omp_declare_copyin")), "{lines:#?}");
+}

@@ -34,7 +34,7 @@ impl FortranCuda {
                 if placed.contains(&handed.name) {
                     continue;
                 }
-                match self.at_entry(view, &entry, &handed, all) {
+                match self.at_entry(view, &entry, &handed) {
                     Ok(true) => drop(placed.insert(handed.name)),
                     Ok(false) => {}
                     Err(why) => all.diags.push(diag::not_yet_cuda(why.at, &why.what)),
@@ -45,13 +45,7 @@ impl FortranCuda {
 
     /// Puts the line for a variable where a procedure executes code first, under the conditions that the variable is handed on
     /// under; whether there are none.
-    fn at_entry(
-        &mut self,
-        view: &View,
-        entry: &Entry,
-        handed: &Handed,
-        all: &mut Gathered,
-    ) -> Result<bool, Why> {
+    fn at_entry(&mut self, view: &View, entry: &Entry, handed: &Handed) -> Result<bool, Why> {
         let Texts { file, unit } = view.ground.files.own;
         let (at, known) = (handed.at, view.ground.symbols.get(handed.symbol));
         let Some(clause) = view.ground.declared(handed.symbol) else { return Ok(true) };
@@ -78,10 +72,8 @@ impl FortranCuda {
             let edit = entry.edit(file, &line).and_then(|edit| allocations::under(edit, &conditions));
             let edit = edit.ok_or_else(|| Why { at, what: "statements on one line".to_owned() })?;
             // Another view has it, too.
-            if self.placed.insert((edit.span.start, edit.text.clone()))
-                && all.edits.add_line(u32::MAX - 2, edit).is_err()
-            {
-                all.diags.push(diag::edit_conflict(at));
+            if self.placed.insert((edit.span.start, edit.text.clone())) {
+                self.later.push(edit);
             }
         }
         Ok(conditions.is_empty())

@@ -192,12 +192,7 @@ impl FortranCuda {
                 }
                 // Another view has it, too.
                 None if !self.placed.insert((edit.span.start, edit.text.clone())) => {}
-                None => {
-                    let span = edit.span;
-                    if all.edits.add_line(u32::MAX - 2, edit).is_err() {
-                        all.diags.push(diag::edit_conflict(span));
-                    }
-                }
+                None => self.later.push(edit),
             }
         }
     }
