@@ -91,6 +91,21 @@ pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -
     branched.iter().copied().filter(|one| shown.shows(one.branch.start)).collect()
 }
 
+/// The conditions of which two views show different branches, without those in others of them, by place.
+pub fn parted(file: &SourceFile, forks: &[Fork], views: [&View; 2]) -> Vec<Span> {
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let [one, other] = views.map(|view| preproc::shown(file, &events, view));
+    let mut found: Vec<Span> = Vec::new();
+    for fork in forks {
+        let mut branches = fork.branches.iter().map(|branch| branch.inside.start);
+        let differs = branches.any(|at| one.shows(at) != other.shows(at));
+        if differs && found.last().is_none_or(|last| !last.contains(fork.whole)) {
+            found.push(fork.whole);
+        }
+    }
+    found
+}
+
 /// Whether a text has lines other than comments, directives and preprocessor lines. Definitions of macros count, and so do
 /// directives that change the translation of others.
 fn has_code(text: &str) -> bool {

@@ -85,6 +85,17 @@ impl<'a> Sights<'a> {
         let reaching = (!places.is_empty()).then(|| View::reaching_all(self.file, &self.forks, &places));
         std::iter::once(View::default()).chain(reaching).collect()
     }
+
+    /// The branches with code that such a view hides, and the default one, too.
+    pub fn hidden(&self, base: &View) -> Vec<Branched> {
+        let mut hidden = scan::hidden_code(self.file, &self.forks, base);
+        let all: Vec<&Branched> = hidden.iter().collect();
+        let is_default = base.reach.is_empty();
+        let shown = if is_default { Vec::new() } else { scan::shown_of(self.file, &View::default(), &all) };
+        let shown: BTreeSet<Span> = shown.into_iter().map(|one| one.branch).collect();
+        hidden.retain(|one| !shown.contains(&one.branch));
+        hidden
+    }
 }
 
 /// A view that shows branches which another one hides.
@@ -150,10 +161,10 @@ pub fn completed(sights: &Sights, translation: &mut Translation) {
 
 /// The same for the branches that one view hides; the directives that they need in another way go to `differs`.
 fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs: &mut BTreeMap<Span, Span>) {
-    let branched = scan::hidden_code(sights.file, &sights.forks, base);
-    let common = common(&sights.forks, &branched);
-    for Showing { view, .. } in showing(sights.file, &sights.forks, &branched, base) {
-        let there = sights.seen(&view);
+    let branched = sights.hidden(base);
+    for Showing { view, shown, .. } in showing(sights.file, &sights.forks, &branched, base) {
+        let (here, there) = (sights.seen(base), sights.seen(&view));
+        let common = common(sights, base, &view);
         let lacking = |edits: &[Edit], known: &[Edit]| -> Vec<(Edit, Span)> {
             let hidden =
                 edits.iter().filter_map(|edit| Some((edit.clone(), branch_of(&branched, edit.span)?)));
@@ -163,11 +174,11 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
         for one in translation.directives.iter().filter(|one| one.outcome != Outcome::Left) {
             let Some(edits) = there.made.get(&one.span.start) else { continue };
             let lacking = lacking(edits, &translation.edits);
-            if !lacking.is_empty() {
-                let here = sights.seen(base);
-                let known = here.made.get(&one.span.start);
-                let is_same = known.is_some_and(|known| common(known) == common(edits));
-                all.push((one.span, lacking, is_same));
+            let is_same = here.made.get(&one.span.start).map(|known| common(known) == common(edits));
+            // The first `declare` of a procedure has the lines of all.
+            let is_other = is_same == Some(false) && one.name != "declare";
+            if is_other || !lacking.is_empty() {
+                all.push((one.span, lacking, is_same == Some(true)));
             }
         }
         let others = there.others();
@@ -183,29 +194,26 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
             match is_same && lacking.iter().all(|(edit, _)| is_free(&translation.edits, edit.span)) {
                 true => add(lacking.into_iter().map(|(edit, _)| edit), translation),
                 false => {
-                    differs.entry(directive).or_insert(lacking[0].1);
+                    let nearest =
+                        || shown.iter().min_by_key(|one| one.branch.start.abs_diff(directive.start));
+                    let branch = lacking.first().map(|(_, branch)| *branch);
+                    let branch = branch.or_else(|| Some(nearest()?.branch));
+                    differs.entry(directive).or_insert(branch.unwrap_or(directive));
                 }
             }
         }
     }
 }
 
-/// The edits, of some, that stand in no branch of conditions which hide others.
-pub fn common(forks: &[Fork], branched: &[Branched]) -> impl Fn(&[Edit]) -> Vec<Edit> + use<> {
-    let hides = |fork: &&Fork| fork.branches.iter().any(|one| branch_of(branched, one.inside).is_some());
-    // A condition inside another one comes after it.
-    let mut parted: Vec<Span> = Vec::new();
-    for fork in forks.iter().filter(hides) {
-        if parted.last().is_none_or(|last| !last.contains(fork.whole)) {
-            parted.push(fork.whole);
-        }
-    }
+/// The edits, of some, that stand under no condition of which two views show different branches.
+pub fn common(sights: &Sights, one: &View, other: &View) -> impl Fn(&[Edit]) -> Vec<Edit> + use<> {
+    let parted = scan::parted(sights.file, &sights.forks, [one, other]);
     move |edits| {
-        let is_in_one = |edit: &&Edit| {
+        let is_parted = |edit: &&Edit| {
             let next = parted.partition_point(|whole| whole.start <= edit.span.start);
             next.checked_sub(1).is_some_and(|last| parted[last].contains(edit.span))
         };
-        edits.iter().filter(|edit| !is_in_one(edit)).cloned().collect()
+        edits.iter().filter(|edit| !is_parted(edit)).cloned().collect()
     }
 }
 

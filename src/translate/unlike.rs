@@ -76,12 +76,12 @@ fn beside(sights: &Sights, base: &View, translation: &Translation) -> Vec<Diag> 
     if here.is_empty() {
         return Vec::new();
     }
-    let branched = scan::hidden_code(sights.file, &sights.forks, base);
-    // What stands in a branch that a view hides is nothing to it.
-    let common = branches::common(&sights.forks, &branched);
+    let branched = sights.hidden(base);
     // The directives that a view translates in another way.
     let unlike = |view: &View| -> BTreeSet<u32> {
         let there = sights.seen(view);
+        // What stands in a branch that a view hides is nothing to it.
+        let common = branches::common(sights, base, view);
         let own: BTreeSet<Span> = there.directives.iter().filter(is_made).map(|one| one.span).collect();
         let differs = |(span, edits): &&(Span, Vec<Edit>)| {
             let made = changes(&there.directives, &there.edits, *span);

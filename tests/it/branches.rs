@@ -2,8 +2,15 @@
 //!
 //! Invariant: each branch has it, or it is said that the branches differ.
 
-use acc2omp::source::{Form, Language};
-use acc2omp::{Code, Options, Source, To, Translation, translate};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use acc2omp::scan::{self, View};
+use acc2omp::source::{Form, Language, Predefined, SourceFile};
+use acc2omp::{Code, Options, Outcome, Source, To, Translation, translate};
+
+use super::fixtures::{source, sources};
+use super::shown;
 
 fn translated(text: &str, language: Language, to: To) -> Translation {
     let source = Source::new("branches", text.as_bytes().to_vec(), language);
@@ -98,8 +105,79 @@ fn what_begins_in_one_branch_differs() {
 }
 
 #[test]
+fn data_that_one_branch_brings_differs() {
+    let c = "void f(int n, double *a, double *b)\n{\n#ifdef ONE\n#pragma acc data copy(a[0:n])\n#else\n\
+             #pragma acc data copy(a[0:n]) copyin(b[0:n])\n#endif\n    {\n#pragma acc parallel loop present(a)\n\
+             for (int i = 0; i < n; i++)\n            a[i] += b[i];\n    }\n}\n";
+    let fortran = "subroutine f(n, a, b)\ninteger :: n, i\nreal :: a(n), b(n)\n#ifdef ONE\n!$acc data copy(a)\n#else\n\
+                   !$acc data copy(a) copyin(b)\n#endif\n!$acc parallel loop present(a)\ndo i = 1, n\na(i) = b(i)\nend do\n\
+                   !$acc end data\nend subroutine\n";
+    for (text, language) in [(c, Language::C), (fortran, Language::Fortran(Form::Free))] {
+        assert!(says(&translated(text, language, To::Cuda), 250));
+    }
+}
+
+#[test]
 fn a_dummy_argument_that_is_allocated_is_not_declared_for_cuda() {
     let text = "subroutine l(n, q)\ninteger :: n, i\nreal, allocatable :: q(:)\n!$acc declare create(q)\nallocate(q(n))\n\
                 !$acc parallel loop\ndo i = 1, n\nq(i) = 1\nend do\ndeallocate(q)\nend subroutine\n";
     assert!(says(&translated(text, Language::Fortran(Form::Free), To::Cuda), 401));
+}
+
+/// The lines of a text that one build compiles, without those that compare what builds say.
+fn compiled(file: &SourceFile, text: &[u8]) -> Vec<String> {
+    let file = file.with(text.to_vec());
+    let (scan, _) = scan::scan(&file, &View::of_output());
+    let mut bytes = file.bytes.to_vec();
+    for hidden in scan.hidden {
+        bytes[hidden.range()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let checks = ["/* The device code must be built with", "/* Structs must lie in memory"];
+    let end = checks.iter().filter_map(|check| text.find(check)).min().unwrap_or(text.len());
+    let is_other = |line: &&str| {
+        ["#if", "#el", "#endif", "#include"].iter().any(|word| line.replace(' ', "").starts_with(word))
+    };
+    let lines = text[..end].lines().map(str::trim).filter(|line| !line.is_empty() && !is_other(line));
+    lines.map(str::to_owned).collect()
+}
+
+/// Whether a build that is not known has another translation, or none, and it is said.
+fn differs(made: &Translation) -> bool {
+    says(made, 250) || made.directives.iter().any(|one| one.outcome == Outcome::Left)
+}
+
+#[test]
+fn a_build_that_defines_a_name_has_what_it_would_have_if_it_said_so() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    // Where the name makes a macro for directives empty, a build that says so has no constructs.
+    let is_known = |path: &Path| shown(path).ends_with("macro-pragma.c");
+    for path in sources().into_iter().filter(|path| !is_known(path)) {
+        let plain = source(&path);
+        let forks = scan::forks(&plain.file);
+        let names: BTreeSet<&str> = forks.iter().flat_map(scan::Fork::names).collect();
+        let known: BTreeSet<&str> = plain.file.predefined.names().map(|(name, _)| name).collect();
+        for name in names.difference(&known).filter(|name| !name.starts_with('_')) {
+            for to in [To::OpenMp, To::Cuda] {
+                let options = Options { to, ..Options::default() };
+                let first = translate(&plain, &options);
+                let mut told = source(&path);
+                let mut predefined = Predefined::clone(&told.file.predefined);
+                predefined.define(name);
+                told.file.predefined = predefined.into();
+                let second = translate(&told, &options);
+                if differs(&first) || differs(&second) {
+                    continue;
+                }
+                count += 1;
+                let (one, two) = (compiled(&told.file, &first.text), compiled(&told.file, &second.text));
+                if one != two {
+                    let differ = one.iter().zip(&two).find(|(one, two)| one != two);
+                    wrong.push(format!("{} -D{name} to {to:?}: {differ:#?}", shown(&path)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 100, "{count}");
 }
