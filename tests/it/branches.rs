@@ -106,9 +106,9 @@ fn what_begins_in_one_branch_differs() {
 
 #[test]
 fn data_that_one_branch_brings_differs() {
-    let c = "void f(int n, double *a, double *b)\n{\n#ifdef ONE\n#pragma acc data copy(a[0:n])\n#else\n\
-             #pragma acc data copy(a[0:n]) copyin(b[0:n])\n#endif\n    {\n#pragma acc parallel loop present(a)\n\
-             for (int i = 0; i < n; i++)\n            a[i] += b[i];\n    }\n}\n";
+    let c = "double a[9], b[9];\nvoid f(void)\n{\n#ifdef ONE\n#pragma acc data copy(a)\n#else\n\
+             #pragma acc data copy(a) copyin(b)\n#endif\n    {\n#pragma acc parallel loop present(a)\n\
+             for (int i = 0; i < 9; i++)\n            a[i] += b[i];\n    }\n}\n";
     let fortran = "subroutine f(n, a, b)\ninteger :: n, i\nreal :: a(n), b(n)\n#ifdef ONE\n!$acc data copy(a)\n#else\n\
                    !$acc data copy(a) copyin(b)\n#endif\n!$acc parallel loop present(a)\ndo i = 1, n\na(i) = b(i)\nend do\n\
                    !$acc end data\nend subroutine\n";
@@ -161,16 +161,16 @@ fn a_build_that_defines_a_name_has_what_it_would_have_if_it_said_so() {
             for to in [To::OpenMp, To::Cuda] {
                 let options = Options { to, ..Options::default() };
                 let first = translate(&plain, &options);
-                let mut told = source(&path);
-                let mut predefined = Predefined::clone(&told.file.predefined);
+                let mut said = source(&path);
+                let mut predefined = Predefined::clone(&said.file.predefined);
                 predefined.define(name);
-                told.file.predefined = predefined.into();
-                let second = translate(&told, &options);
+                said.file.predefined = predefined.into();
+                let second = translate(&said, &options);
                 if differs(&first) || differs(&second) {
                     continue;
                 }
                 count += 1;
-                let (one, two) = (compiled(&told.file, &first.text), compiled(&told.file, &second.text));
+                let (one, two) = (compiled(&said.file, &first.text), compiled(&said.file, &second.text));
                 if one != two {
                     let differ = one.iter().zip(&two).find(|(one, two)| one != two);
                     wrong.push(format!("{} -D{name} to {to:?}: {differ:#?}", shown(&path)));
