@@ -187,8 +187,8 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
         };
         for (edit, branch) in lacking(&others, &translation.edits) {
             let next = translation.directives.partition_point(|one| one.span.start < edit.span.start);
-            let near = translation.directives.get(next.saturating_sub(1)).map(|one| one.span);
-            all.extend(near.map(|near| (near, vec![(edit, branch)], is_same())));
+            let near = translation.directives.get(next.saturating_sub(1)).map_or(edit.span, |one| one.span);
+            all.push((near, vec![(edit, branch)], is_same()));
         }
         for (directive, lacking, is_same) in all {
             match is_same && lacking.iter().all(|(edit, _)| is_free(&translation.edits, edit.span)) {

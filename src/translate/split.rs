@@ -246,7 +246,11 @@ fn edits_at_home(
             edit.span.end <= site.there.start || edit.span.is_empty() && edit.span.start <= site.there.start
         };
         let (before, after) = rest.split_at(rest.partition_point(is_before));
-        found.extend(before.iter().map(at_home));
+        // The first new line may come from one within the old ones.
+        found.extend(before.iter().map(|edit| match edit.span.start == site.there.start {
+            true => Edit { span: Span::at(site.here.start as usize), text: edit.text.clone() },
+            false => at_home(edit),
+        }));
         let (inside, after) = after.split_at(after.partition_point(|edit| edit.span.start < site.there.end));
         rest = after;
         let Some((first, last)) = inside.first().zip(inside.last()) else { continue };

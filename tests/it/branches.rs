@@ -124,6 +124,15 @@ fn a_dummy_argument_that_is_allocated_is_not_declared_for_cuda() {
     assert!(says(&translated(text, Language::Fortran(Form::Free), To::Cuda), 401));
 }
 
+#[test]
+fn lines_before_a_construct_come_before_all_of_it() {
+    let text = "module m\nreal :: g\n!$acc declare copyin(g)\ncontains\nsubroutine f(n, v)\ninteger :: n, i\nreal :: v(n)\n\
+                !$acc parallel loop\ndo i = 1, n\n#ifdef B\nv(i) = g\n#endif\nend do\nend subroutine\nend module\n";
+    let made = translated(text, Language::Fortran(Form::Free), To::Cuda);
+    let text = String::from_utf8_lossy(&made.text);
+    assert!(!text.contains("!$acc") && !text.contains("do i"), "{text}");
+}
+
 /// The lines of a text that one build compiles, without those that compare what builds say.
 fn compiled(file: &SourceFile, text: &[u8]) -> Vec<String> {
     let file = file.with(text.to_vec());

@@ -8,13 +8,14 @@ mod programs;
 
 use acc2omp::acc;
 use acc2omp::budget::{self, Budget};
-use acc2omp::diag::{Diag, Severity};
+use acc2omp::diag::{BRANCHES_DIFFER, Diag, Severity};
 use acc2omp::host;
 use acc2omp::report;
 use acc2omp::scan::{self, Scan, View};
 use acc2omp::source::{Form, Language, SourceFile, Span};
 use acc2omp::{
-    DirectiveReport, Guards, Options, Outcome, Profile, Queues, Source, To, Translation, Version, translate,
+    DirectiveReport, Guards, Options, Outcome, Predefined, Profile, Queues, Source, To, Translation, Version,
+    translate,
 };
 
 const LANGUAGES: [Language; 4] =
@@ -217,7 +218,50 @@ pub fn programs(input: &[u8]) {
     // In a program that no compiler takes, more can be read once what is around it is gone.
     if first.directives.iter().all(|one| one.outcome == Outcome::Exact) {
         translated_twice(&source, &first, &options);
+        translated_alike(&source, &first, &options);
     }
+}
+
+/// That a build which defines a name has what it would have if the options said so, unless it is said that branches differ.
+fn translated_alike(source: &Source, first: &Translation, options: &Options) {
+    let mut defining = Source { file: source.file.clone(), headers: Vec::new() };
+    let mut names = Predefined::default();
+    names.define(programs::NAME);
+    defining.file.predefined = names.into();
+    let is_read = |file: &SourceFile| errors(file, &View::default()) == Some(0);
+    if options.guard.is_some() || !is_read(&source.file) || !is_read(&defining.file) {
+        return;
+    }
+    let second = translate(&defining, options);
+    let is_exact = |made: &Translation| {
+        let differs = made.diagnostics.iter().any(|diag| diag.code == BRANCHES_DIFFER);
+        !differs && made.directives.iter().all(|one| one.outcome == Outcome::Exact)
+    };
+    if is_exact(first) && is_exact(&second) {
+        let lines = [first, &second].map(|made| compiled(&defining.file.with(made.text.clone())));
+        assert_eq!(lines[0], lines[1], "a build that defines {} has another translation", programs::NAME);
+    }
+}
+
+/// The lines of a file that one build compiles, without those that say what is used.
+fn compiled(file: &SourceFile) -> Vec<String> {
+    let (scan, _) = scan::scan(file, &View::of_output());
+    let mut bytes = file.bytes.to_vec();
+    scan.hidden.iter().for_each(|hidden| {
+        bytes[hidden.range()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ')
+    });
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let checks = ["/* The device code must be built with", "/* Structs must lie in memory"];
+    let end = checks.iter().filter_map(|check| text.find(check)).min().unwrap_or(text.len());
+    let is_other = |line: &&str| {
+        let line = line.trim_start_matches("!$").trim_start();
+        // Calls in branches that the options rule out ask for queues, too.
+        let is_of_queues =
+            ["acc2omp_queue(0:", "acc2omp_queue[", "/acc2omp/"].iter().any(|word| line.contains(word));
+        is_of_queues || ["#if", "#el", "#endif", "#include", "use "].iter().any(|word| line.starts_with(word))
+    };
+    let lines = text[..end].lines().map(str::trim).filter(|line| !line.is_empty() && !is_other(line));
+    lines.map(str::to_owned).collect()
 }
 
 /// A program that is printed when a check of it fails: nobody can read it in the input.

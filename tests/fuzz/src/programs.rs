@@ -26,6 +26,9 @@ const START: &str = "@file";
 /// What programs in C have for the head of a loop that a macro makes.
 pub const HEAD_BY_MACRO: &str = "LOOP(j)";
 
+/// A name that conditions ask for.
+pub const NAME: &str = "A";
+
 /// The words of a language. Of two with the same name the first one counts.
 fn grammar(language: Language) -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
     let (own, more): (&Grammar, &Grammar) = match language {
