@@ -123,10 +123,12 @@ pub fn showing<'b>(
         let places: Vec<u32> = places.collect::<BTreeSet<u32>>().into_iter().collect();
         let view = View::reaching_all(file, forks, &places);
         let shown = scan::shown_of(file, &view, &hidden);
-        let is_done = |one: &&Branched| {
-            [&reached, &shown].iter().any(|all| all.iter().any(|two| two.branch == one.branch))
-        };
-        hidden.retain(|one| !is_done(one));
+        // One that stands in a branch beside another one of them is shown by a view of its own.
+        let is_shown = |one: &Branched| shown.iter().any(|two| two.branch == one.branch);
+        let first = hidden.remove(0);
+        let reached: Vec<&Branched> =
+            reached.into_iter().filter(|one| is_shown(one) || one.branch == first.branch).collect();
+        hidden.retain(|one| !is_shown(one));
         views.push(Showing { view, reached, shown });
     }
     views
