@@ -154,6 +154,9 @@ fn others(text: &[u8], made: &[u8]) -> Option<BTreeSet<usize>> {
     }
 }
 
+/// A line with its place.
+type Line<'a> = (usize, &'a [u8]);
+
 /// A text that is read line by line.
 struct Placed<'a> {
     text: &'a [u8],
@@ -162,7 +165,7 @@ struct Placed<'a> {
 
 impl<'a> Placed<'a> {
     /// The next lines for OpenMP, each with its place, and the other line after them; none where the text ends.
-    fn stretch(&mut self) -> (Vec<(usize, &'a [u8])>, Option<&'a [u8]>) {
+    fn stretch(&mut self) -> (Vec<Line<'a>>, Option<&'a [u8]>) {
         let mut found = Vec::new();
         while let Some(line) = self.text[self.at..].split_inclusive(|byte| *byte == b'\n').next() {
             let at = self.at;

@@ -147,6 +147,15 @@ fn together<'b>(branched: &[&'b Branched]) -> Vec<&'b Branched> {
     group
 }
 
+/// What a translation does not have of a directive.
+struct Lacking {
+    directive: Span,
+    /// The edits in branches, each with its branch.
+    edits: Vec<(Edit, Span)>,
+    /// Elsewhere the directive is the same in both views.
+    is_same: bool,
+}
+
 /// Adds to a translation what its directives need in branches.
 pub fn completed(sights: &Sights, translation: &mut Translation) {
     if translation.edits.is_empty() {
@@ -172,7 +181,7 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
                 edits.iter().filter_map(|edit| Some((edit.clone(), branch_of(&branched, edit.span)?)));
             hidden.filter(|(edit, _)| !holds(known, edit)).collect()
         };
-        let mut all: Vec<(Span, Vec<(Edit, Span)>, bool)> = Vec::new();
+        let mut all: Vec<Lacking> = Vec::new();
         for one in translation.directives.iter().filter(|one| one.outcome != Outcome::Left) {
             let Some(edits) = there.made.get(&one.span.start) else { continue };
             let lacking = lacking(edits, &translation.edits);
@@ -180,7 +189,7 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
             // The first `declare` of a procedure has the lines of all.
             let is_other = is_same == Some(false) && one.name != "declare";
             if is_other || !lacking.is_empty() {
-                all.push((one.span, lacking, is_same == Some(true)));
+                all.push(Lacking { directive: one.span, edits: lacking, is_same: is_same == Some(true) });
             }
         }
         let others = there.others();
@@ -190,9 +199,9 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
         for (edit, branch) in lacking(&others, &translation.edits) {
             let next = translation.directives.partition_point(|one| one.span.start < edit.span.start);
             let near = translation.directives.get(next.saturating_sub(1)).map_or(edit.span, |one| one.span);
-            all.push((near, vec![(edit, branch)], is_same()));
+            all.push(Lacking { directive: near, edits: vec![(edit, branch)], is_same: is_same() });
         }
-        for (directive, lacking, is_same) in all {
+        for Lacking { directive, edits: lacking, is_same } in all {
             match is_same && lacking.iter().all(|(edit, _)| is_free(&translation.edits, edit.span)) {
                 true => add(lacking.into_iter().map(|(edit, _)| edit), translation),
                 false => {
