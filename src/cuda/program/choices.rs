@@ -79,6 +79,7 @@ struct Branch {
 }
 
 impl Choice {
+    /// Whether its first line stands in a span.
     fn begins_in(&self, span: Span) -> bool {
         span.start <= self.whole.start && self.whole.start < span.end
     }
@@ -123,8 +124,8 @@ impl Choices {
         })
     }
 
-    /// The branches of the conditions that begin in a span of a file, which the build may choose and that are not shown. A condition that no branch may be
-    /// chosen of has one that is empty.
+    /// The branches that are not shown and that the build may choose, of the conditions that begin in a span of a file. A condition
+    /// that no branch may be chosen of has one that is empty.
     pub fn hidden_in(&self, number: usize, span: Span) -> Vec<Span> {
         let forks = self.files.get(number).into_iter().flat_map(|file| &file.forks);
         let inside = forks.filter(|fork| fork.travels && fork.begins_in(span));
