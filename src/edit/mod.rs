@@ -11,5 +11,5 @@ mod unguarded;
 
 pub use check::{Before, Ours};
 pub use guard::{Guards, side_by_side};
-pub use set::{Edit, EditSet, Rewrite, applied};
+pub use set::{Conflict, Edit, EditSet, Rewrite, applied};
 pub use unguarded::originals;

@@ -39,11 +39,14 @@ type Places = BTreeMap<(u32, u32, u32), (u32, Edit)>;
 #[derive(Clone, Debug, Default)]
 pub struct EditSet {
     edits: Places,
+    /// The other owners that ask for an edit, by its place.
+    also: BTreeMap<(u32, u32, u32), BTreeSet<u32>>,
 }
 
 impl EditSet {
     /// Adds a rewrite whole, or says which rewrite it conflicts with and adds nothing.
-    /// Two identical insertions at one place unite, and lines under conditions of the preprocessor stand beside others. What was text of the source becomes its bytes.
+    /// Two identical edits of one place unite, and lines under conditions of the preprocessor stand beside others. What was text
+    /// of the source becomes its bytes.
     pub fn add(&mut self, mut rewrite: Rewrite) -> Result<(), Conflict> {
         for edit in &mut rewrite.edits {
             edit.text = source::bytes(std::mem::take(&mut edit.text));
@@ -53,11 +56,12 @@ impl EditSet {
 
     /// The same for a rewrite that is made of bytes.
     pub(super) fn add_bytes(&mut self, rewrite: Rewrite) -> Result<(), Conflict> {
-        let mut fresh = Places::new();
+        let (mut fresh, mut united) = (Places::new(), Vec::new());
         for edit in rewrite.edits {
             let met = near(&self.edits, edit.span).chain(near(&fresh, edit.span));
-            let met: Vec<(u32, &Edit)> = met.filter(|(_, other)| clash(&edit, other)).collect();
-            if edit.span.is_empty() && met.iter().any(|(_, other)| **other == edit) {
+            let met: Vec<Placed> = met.filter(|(_, _, other)| clash(&edit, other)).collect();
+            if let Some((place, owner, _)) = met.iter().find(|(_, _, other)| **other == edit) {
+                united.extend((*owner != rewrite.owner).then_some(*place));
                 continue;
             }
             let stands_beside = |other: &Edit| {
@@ -67,13 +71,14 @@ impl EditSet {
                     && both.iter().all(|edit| branch::is_lines(&edit.text))
                     && both.iter().any(|edit| branch::has_conditions(&edit.text))
             };
-            if let Some((with, _)) = met.iter().find(|(_, other)| !stands_beside(other)) {
+            if let Some((_, with, _)) = met.iter().find(|(_, _, other)| !stands_beside(other)) {
                 return Err(Conflict { with: *with });
             }
             let order = if met.is_empty() { 0 } else { rewrite.owner };
             fresh.insert((edit.span.start, edit.span.end, order), (rewrite.owner, edit));
         }
         self.edits.extend(fresh);
+        united.into_iter().for_each(|place| _ = self.also.entry(place).or_default().insert(rewrite.owner));
         Ok(())
     }
 
@@ -86,8 +91,8 @@ impl EditSet {
     /// Adds lines: where those of other owners are inserted already, after them, and apart from them.
     pub fn add_beside(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
         let met: Vec<Span> = near(&self.edits, edit.span)
-            .filter(|(_, other)| clash(&edit, other))
-            .map(|(_, other)| other.span)
+            .filter(|(_, _, other)| clash(&edit, other))
+            .map(|(_, _, other)| other.span)
             .collect();
         if met.is_empty() || !edit.span.is_empty() || met.iter().any(|span| *span != edit.span) {
             return self.add(Rewrite { owner, edits: vec![edit] });
@@ -101,17 +106,24 @@ impl EditSet {
 
     /// Takes over the edits of a part of the file; `None` if one of them meets one that is known.
     pub fn join(&mut self, part: EditSet) -> Option<()> {
-        let meets = |edit: &Edit| near(&self.edits, edit.span).any(|(_, other)| clash(edit, other));
+        let meets = |edit: &Edit| near(&self.edits, edit.span).any(|(_, _, other)| clash(edit, other));
         if part.edits().any(meets) {
             return None;
         }
         self.edits.extend(part.edits);
+        self.also.extend(part.also);
         Some(())
     }
 
-    /// Takes back what these owners have added.
+    /// Takes back what these owners have added; what others ask for, too, stays.
     pub fn withdraw(&mut self, owners: &BTreeSet<u32>) {
-        self.edits.retain(|_, (owner, _)| !owners.contains(owner));
+        for also in self.also.values_mut() {
+            also.retain(|owner| !owners.contains(owner));
+        }
+        self.edits.retain(|place, (owner, _)| {
+            let mut other = || self.also.get_mut(place).and_then(BTreeSet::pop_first);
+            !owners.contains(owner) || other().map(|other| *owner = other).is_some()
+        });
     }
 
     /// The edits, by place.
@@ -150,15 +162,18 @@ pub fn applied<'e>(
     out
 }
 
-/// The edits that touch or overlap `span`, with their owners, by place.
-fn near(edits: &Places, span: Span) -> impl Iterator<Item = (u32, &Edit)> {
+/// An edit with its place and its owner.
+type Placed<'e> = ((u32, u32, u32), u32, &'e Edit);
+
+/// The edits that touch or overlap `span`, by place.
+fn near(edits: &Places, span: Span) -> impl Iterator<Item = Placed<'_>> {
     // Those before it do not overlap one another: the first that ends before it is the last that counts.
     let before =
         edits.range(..(span.start, 0, 0)).rev().take_while(move |(_, (_, edit))| edit.span.end >= span.start);
-    let mut before: Vec<(u32, &Edit)> = before.map(|(_, (owner, edit))| (*owner, edit)).collect();
+    let mut before: Vec<Placed> = before.map(|(place, (owner, edit))| (*place, *owner, edit)).collect();
     before.reverse();
-    let rest = edits.range((span.start, 0, 0)..).map(|(_, (owner, edit))| (*owner, edit));
-    before.into_iter().chain(rest.take_while(move |(_, edit)| edit.span.start <= span.end))
+    let rest = edits.range((span.start, 0, 0)..).map(|(place, (owner, edit))| (*place, *owner, edit));
+    before.into_iter().chain(rest.take_while(move |(_, _, edit)| edit.span.start <= span.end))
 }
 
 /// Whether two edits touch the same bytes, or insert at the same place.

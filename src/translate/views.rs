@@ -14,7 +14,7 @@ use crate::acc::ast::{ClauseKind, DataClause, Directive, DirectiveKind, EndKind}
 use crate::bind::{self, Bound};
 use crate::budget;
 use crate::diag::{self, Diag};
-use crate::edit::{self, Edit, EditSet, Rewrite};
+use crate::edit::{self, Conflict, Edit, EditSet, Rewrite};
 use crate::host::ir::Unit;
 use crate::rules::RowId;
 use crate::scan::{self, Conditions, DirectiveText, Scan, View};
@@ -364,14 +364,18 @@ impl<'a, 'b> Views<'a, 'b> {
         if shares {
             self.keep_launched(&mut lowered);
             self.leave_unlike(&mut lowered);
-            self.drop_made(&mut lowered);
         }
         self.note_parted(scan, &lowered);
         self.note_constructs(&lowered.bound);
-        for (one, made) in lowered.bound.iter().zip(lowered.made) {
+        let mut met = BTreeMap::new();
+        for (at, made) in lowered.made.into_iter().enumerate() {
+            let one = &lowered.bound[at];
             if !self.all.reports.contains_key(&one.directive.span.start) || one.text.is_none() {
-                self.rewrite(one, made);
+                met.extend(self.rewrite(one, made).map(|with| (whole(&lowered.bound, at).unwrap_or(at), with)));
             }
+        }
+        for (root, with) in met {
+            self.leave_met(&lowered.bound, root, with);
         }
         for span in lowered.held {
             let is_region = self.staying.iter().any(|region| region.start() == span.start);
@@ -622,17 +626,25 @@ impl<'a, 'b> Views<'a, 'b> {
         }
     }
 
-    /// Drops what views before have done to directives that constructs share: that stands.
-    fn drop_made(&self, lowered: &mut Lowered) {
-        let done = self.made.values().flatten().filter(|edit| !edit.span.is_empty());
-        let done: BTreeMap<Span, &Edit> = done.map(|edit| (edit.span, edit)).collect();
-        for edits in lowered.made.iter_mut().filter_map(|made| made.edits.as_mut()) {
-            edits.retain(|edit| done.get(&edit.span) != Some(&edit));
+    /// Leaves the construct `root` of a view, which needs what is around it in another way than the directive that begins at
+    /// `with`, and the construct of that one.
+    fn leave_met(&mut self, bound: &[Bound], root: usize, with: u32) {
+        let name = bound[root].directive.name_span;
+        let is_here = bound.iter().any(|one| one.directive.span.start == with);
+        if self.made.contains_key(&with) && !is_here {
+            let names = self.withdraw(with, None);
+            names.into_iter().chain([name]).for_each(|at| self.say_shared(at, name, &[with]));
+        } else {
+            self.all.diags.push(diag::edit_conflict(bound[root].directive.span));
         }
+        let members = (0..bound.len()).filter(|at| whole(bound, *at).unwrap_or(*at) == root);
+        self.take_back(&members.map(|at| bound[at].directive.span.start).collect());
     }
 
-    fn rewrite(&mut self, bound: &Bound, made: Made) {
+    /// Adds what a directive becomes, or gives the owner of the edit that stands there already.
+    fn rewrite(&mut self, bound: &Bound, made: Made) -> Option<u32> {
         let span = bound.directive.span;
+        let mut met = None;
         let outcome = match made.edits {
             None => Outcome::Left,
             Some(edits) => match self.all.edits.add(Rewrite { owner: span.start, edits: edits.clone() }) {
@@ -641,8 +653,8 @@ impl<'a, 'b> Views<'a, 'b> {
                     self.made.insert(span.start, edits);
                     Outcome::Exact
                 }
-                Err(_) => {
-                    self.all.diags.push(diag::edit_conflict(span));
+                Err(Conflict { with }) => {
+                    met = Some(with);
                     Outcome::Left
                 }
             },
@@ -653,6 +665,7 @@ impl<'a, 'b> Views<'a, 'b> {
             data.extend(made.implied);
             self.all.reports.entry(span.start).and_modify(|report| report.data = data.into());
         }
+        met
     }
 
     /// Nothing more can be reached.

@@ -32,7 +32,8 @@ fn an_insertion_may_touch_a_replacement() {
 }
 
 #[test]
-fn identical_insertions_unite() {
+fn identical_edits_unite() {
+    check(&[&[edit(4, 8, "x")], &[edit(4, 8, "x")]], Ok("0123x89"));
     check(&[&[edit(3, 3, "new ")], &[edit(3, 3, "new ")]], Ok("012new 3456789"));
     check(&[&[edit(3, 3, "new ")], &[edit(3, 3, "old ")]], Err(Conflict { with: 0 }));
 }
@@ -41,7 +42,7 @@ fn identical_insertions_unite() {
 fn overlapping_rewrites_name_the_first_owner() {
     check(&[&[edit(0, 1, "")], &[edit(4, 8, "x")], &[edit(7, 9, "y")]], Err(Conflict { with: 1 }));
     check(&[&[edit(4, 8, "x")], &[edit(5, 5, "y")]], Err(Conflict { with: 0 }));
-    check(&[&[edit(4, 8, "x")], &[edit(4, 8, "x")]], Err(Conflict { with: 0 }));
+    check(&[&[edit(4, 8, "x")], &[edit(4, 8, "y")]], Err(Conflict { with: 0 }));
     check(&[&[edit(4, 8, "x"), edit(6, 7, "y")]], Err(Conflict { with: 0 }));
 }
 
@@ -51,6 +52,17 @@ fn a_rewrite_in_conflict_adds_nothing() {
     set.add(Rewrite { owner: 0, edits: vec![edit(4, 8, "x")] }).unwrap();
     set.add(Rewrite { owner: 1, edits: vec![edit(0, 1, "y"), edit(7, 9, "z")] }).unwrap_err();
     assert_eq!(set.edits().cloned().collect::<Vec<_>>(), [edit(4, 8, "x")]);
+}
+
+#[test]
+fn what_another_owner_asks_for_stays() {
+    let mut set = EditSet::default();
+    set.add(Rewrite { owner: 0, edits: vec![edit(4, 8, "x"), edit(2, 2, "a")] }).unwrap();
+    set.add(Rewrite { owner: 1, edits: vec![edit(4, 8, "x"), edit(9, 9, "b")] }).unwrap();
+    set.withdraw(&BTreeSet::from([0]));
+    assert_eq!(set.edits().cloned().collect::<Vec<_>>(), [edit(4, 8, "x"), edit(9, 9, "b")]);
+    set.withdraw(&BTreeSet::from([1]));
+    assert_eq!(set.edits().count(), 0);
 }
 
 /// A text and rewrites of it, many of which are in conflict.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::acc::ast::DirectiveKind;
+use crate::acc::{self, ast::DirectiveKind};
 use crate::cxx::{self, Why};
 use crate::diag;
 use crate::edit::Edit;
@@ -27,7 +27,7 @@ impl FortranCuda {
         }
         let constructs = constructs(view);
         for function in &ground.files.own.unit.functions {
-            let Some(entry) = Entry::of(view, function) else { continue };
+            let Some(entry) = Entry::of(view, function, all) else { continue };
             let others = named_elsewhere(view, function, entry.place);
             let mut placed = BTreeSet::new();
             for handed in others.into_iter().chain(handed_on(view, function, &constructs)) {
@@ -98,18 +98,20 @@ struct Entry {
 }
 
 impl Entry {
-    fn of(view: &View, function: &Function) -> Option<Entry> {
+    fn of(view: &View, function: &Function, all: &Gathered) -> Option<Entry> {
         let (Texts { file, unit }, bound) = (view.ground.files.own, view.ground.bound);
         let StmtKind::Block(body) = &unit.stmt(function.body).kind else { return None };
         let first = unit.stmt(*body.first()?).span;
         let scope = layout::innermost(unit, first.start)?;
         let is_before = |span: Span| scope.span.start <= span.start && span.start < first.start;
         let from = bound.partition_point(|one| one.directive.span.start < scope.span.start);
-        let directives = bound[from..].iter().map(|one| (one.directive.kind, one.directive.span));
-        let directives = directives.take_while(|(_, span)| span.start < first.start);
-        let directives = directives.filter(|(kind, span)| {
+        let directives = bound[from..].iter().map(|one| (acc::name(one.directive.kind), one.directive.span));
+        // What views before have translated stands there, too.
+        let known = all.reports.range(scope.span.start..first.start).map(|(_, one)| (one.name, one.span));
+        let directives = directives.take_while(|(_, span)| span.start < first.start).chain(known);
+        let directives = directives.filter(|(name, span)| {
             layout::innermost(unit, span.start).is_some_and(|own| own.span == scope.span)
-                && !matches!(kind, DirectiveKind::Declare | DirectiveKind::Routine)
+                && ![DirectiveKind::Declare, DirectiveKind::Routine].iter().any(|kind| acc::name(*kind) == *name)
         });
         // Another build may declare variables where this one has nothing.
         let may_declare = |span: Span| file.text(span).contains("::");
