@@ -106,23 +106,19 @@ pub fn parted(file: &SourceFile, forks: &[Fork], views: [&View; 2]) -> Vec<Span>
     found
 }
 
-/// Whether a text has lines other than comments, directives and preprocessor lines. Definitions of macros count, and so do
-/// directives that change the translation of others.
+/// Whether a text has lines other than comments and preprocessor lines. Definitions of macros count, and so do directives of
+/// OpenACC, which may change the translation of others.
 fn has_code(text: &str) -> bool {
     let is_other = |line: &str| ["#", "//", "/*", "*", "!"].iter().any(|start| line.starts_with(start));
     text.lines().map(str::trim).any(|line| match line.strip_prefix('#').map(str::trim_start) {
-        Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || affects_others(rest),
-        None => !line.is_empty() && (!is_other(line) || affects_others(line)),
+        Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || is_directive(rest),
+        None => !line.is_empty() && (!is_other(line) || is_directive(line)),
     })
 }
 
-/// Whether a line is a directive that affects the translation of other directives: about data, or about procedures.
-fn affects_others(line: &str) -> bool {
-    let mut words = source::words(line);
-    let is_directive =
-        words.find(|word| *word != "pragma").is_some_and(|word| word.eq_ignore_ascii_case("acc"));
-    let about = words.next().filter(|_| is_directive).unwrap_or_default();
-    ["data", "declare", "routine"].iter().any(|known| about.eq_ignore_ascii_case(known))
+/// Whether a line, without the `#` of a pragma, is a directive of OpenACC.
+fn is_directive(line: &str) -> bool {
+    source::words(line).find(|word| *word != "pragma").is_some_and(|word| word.eq_ignore_ascii_case("acc"))
 }
 
 fn condition(event: &Event) -> Option<&Line> {

@@ -371,7 +371,9 @@ impl<'a, 'b> Views<'a, 'b> {
         for (at, made) in lowered.made.into_iter().enumerate() {
             let one = &lowered.bound[at];
             if !self.all.reports.contains_key(&one.directive.span.start) || one.text.is_none() {
-                met.extend(self.rewrite(one, made).map(|with| (whole(&lowered.bound, at).unwrap_or(at), with)));
+                met.extend(
+                    self.rewrite(one, made).map(|with| (whole(&lowered.bound, at).unwrap_or(at), with)),
+                );
             }
         }
         for (root, with) in met {

@@ -111,7 +111,9 @@ impl Entry {
         let directives = directives.take_while(|(_, span)| span.start < first.start).chain(known);
         let directives = directives.filter(|(name, span)| {
             layout::innermost(unit, span.start).is_some_and(|own| own.span == scope.span)
-                && ![DirectiveKind::Declare, DirectiveKind::Routine].iter().any(|kind| acc::name(*kind) == *name)
+                && ![DirectiveKind::Declare, DirectiveKind::Routine]
+                    .iter()
+                    .any(|kind| acc::name(*kind) == *name)
         });
         // Another build may declare variables where this one has nothing.
         let may_declare = |span: Span| file.text(span).contains("::");
