@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
-use crate::bind::{Bound, Declared};
+use crate::acc::ast::{ClauseKind, DataClause, Directive};
+use crate::bind::Declared;
 use crate::diag::{self, Diag};
 use crate::edit::Edit;
 use crate::host::ir::{Allocation, ExprId, ExprKind, StmtKind, UnaryOp, Unit};
@@ -30,13 +30,13 @@ pub fn changes(unit: &Unit, symbols: &Symbols, symbol: SymbolId) -> bool {
 pub fn edits(
     (file, unit): (&SourceFile, &Unit),
     symbols: &Symbols,
-    (bound, conditions): (&[Bound], &Conditions),
-    declared: &Declared,
+    conditions: &Conditions,
+    (declares, declared): (&BTreeMap<u32, Directive>, &Declared),
     wanted: &Lines,
 ) -> (Vec<Edit>, Vec<Diag>) {
     let (mut edits, mut diags) = (Vec::new(), Vec::new());
-    let local = declared_here(symbols, bound);
-    let places = places(symbols, bound);
+    let places = places(symbols, declares);
+    let local = declared_here(symbols, &places);
     let is_created = |symbol: SymbolId| {
         let known = symbols.get(symbol);
         let place = (known.home.clone(), known.name.clone());
@@ -104,14 +104,13 @@ pub(super) fn under(edit: Edit, conditions: &[String]) -> Option<Edit> {
 }
 
 /// Where `declare` directives name variables.
-fn places(symbols: &Symbols, bound: &[Bound]) -> BTreeMap<SymbolId, u32> {
-    let is_declare = |one: &&Bound| one.directive.kind == DirectiveKind::Declare;
-    let items = bound.iter().filter(is_declare).flat_map(|one| {
-        let lists = one.directive.clauses.iter().filter_map(|clause| match &clause.kind {
+fn places(symbols: &Symbols, declares: &BTreeMap<u32, Directive>) -> BTreeMap<SymbolId, u32> {
+    let items = declares.values().flat_map(|one| {
+        let lists = one.clauses.iter().filter_map(|clause| match &clause.kind {
             ClauseKind::Data(kind, list) if is_created(kind) => Some(list),
             _ => None,
         });
-        lists.flatten().map(|item| (item, one.directive.span.start))
+        lists.flatten().map(|item| (item, one.span.start))
     });
     items.filter_map(|(item, at)| Some((symbols.lookup(&item.base.text, item.span.start)?, at))).collect()
 }
@@ -127,19 +126,12 @@ fn how(moved: Moved) -> &'static str {
 
 /// The allocatable and pointer variables of procedures and main programs that `declare` directives there give memory on the
 /// device.
-fn declared_here(symbols: &Symbols, bound: &[Bound]) -> BTreeSet<SymbolId> {
-    let is_declare = |one: &&Bound| one.directive.kind == DirectiveKind::Declare && one.function.is_some();
-    let clauses = bound.iter().filter(is_declare).flat_map(|one| &one.directive.clauses);
-    let lists = clauses.filter_map(|clause| match &clause.kind {
-        ClauseKind::Data(kind, list) if is_created(kind) => Some(list),
-        _ => None,
-    });
-    let found = lists.flatten().filter_map(|item| symbols.lookup(&item.base.text, item.span.start));
+fn declared_here(symbols: &Symbols, places: &BTreeMap<SymbolId, u32>) -> BTreeSet<SymbolId> {
     let is_allocated = |symbol: &SymbolId| {
-        let said = &symbols.get(*symbol).fortran;
-        said.allocatable || said.pointer
+        let known = symbols.get(*symbol);
+        known.home.is_none() && (known.fortran.allocatable || known.fortran.pointer)
     };
-    found.filter(is_allocated).collect()
+    places.keys().copied().filter(is_allocated).collect()
 }
 
 /// The lines that a statement needs; nothing if they are there already, and `None` if there is no room for them.

@@ -48,6 +48,10 @@ struct Cuda {
     readings: Rc<OnceCell<Vec<(usize, Reading)>>>,
     /// The OpenMP that the source has.
     openmp: OnceCell<Option<OpenMp>>,
+    /// Branches with definitions that no view has reached or tried to; none before the first view.
+    unreached: Option<Vec<u32>>,
+    /// The next view is made for one of them.
+    is_reaching: bool,
 }
 
 impl BackEnd for Cuda {
@@ -56,13 +60,21 @@ impl BackEnd for Cuda {
             self.first_code = scan.shadow.iter().take_while(|byte| byte.is_ascii_whitespace()).count() as u32;
             self.library(scan, all);
         }
-        false
+        std::mem::take(&mut self.is_reaching)
+    }
+
+    fn next_unreached(&mut self) -> Option<u32> {
+        let branch = self.unreached.as_mut()?.pop()?;
+        self.is_reaching = true;
+        Some(branch)
     }
 
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
         let Reached { scan, unit, parsed, held } = view;
         let (source, options) = (all.source, all.options);
+        self.unreached.get_or_insert_with(|| source.hidden_definitions(&unit, &View::default()));
         let own = source.reading((&unit, scan), parsed, held, options, &mut all.found);
+        all.note_declares(&own.bound);
         all.diags.extend(own.said.iter().cloned());
         all.found.spread(&unit, &own.bound, &own.plan);
         let mut lowered = self.lower_view((scan, &unit), &own, all);
@@ -92,6 +104,7 @@ impl BackEnd for Cuda {
                 all.diags.extend(report.map(|report| diag::branches_differ(report.span, branch)));
             }
         }
+        hidden_declares(all);
         let beside = self.beside(all);
         let code = beside
             .iter()
@@ -107,6 +120,19 @@ impl BackEnd for Cuda {
 /// since nvcc reads UTF-8.
 fn beside_text(text: String) -> Vec<u8> {
     source::bytes(cuda::with_escapes(text).into_bytes())
+}
+
+/// Says which `declare` directives of a header only some builds read: the files that define the variables do not know of them.
+fn hidden_declares(all: &mut Gathered) {
+    let file = &all.source.file;
+    if cuda::header_ending(&file.name).is_none() {
+        return;
+    }
+    let hidden = scan::hidden_code(file, &scan::forks(file), &View::default());
+    let declares = all.declares.values().map(|one| one.span);
+    let branch_of = |span: Span| hidden.iter().map(|one| one.branch).find(|branch| branch.contains(span));
+    let said = declares.filter_map(|span| Some(diag::branches_differ(span, branch_of(span)?)));
+    all.diags.extend(said.collect::<Vec<_>>());
 }
 
 /// Has what directives need in other places stand under their conditions there.

@@ -94,6 +94,8 @@ fn written_out(source: &Source, options: &Options, depth: usize) -> Translation 
 struct FortranCuda {
     /// The functions, by the places of their constructs.
     constructs: BTreeMap<u32, Construct>,
+    /// What compute constructs run on the device.
+    computed: BTreeSet<Span>,
     used: RefCell<Used>,
     /// The procedures that they call, each before those that call it: its name, and its text.
     procedures: Vec<(String, String)>,

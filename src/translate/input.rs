@@ -2,7 +2,7 @@
 //!
 //! Invariant: a header is read for its declarations, and not translated with the source.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::acc::ast::Directive;
 use crate::bind::{self, Declared};
 use crate::host;
 use crate::host::ir::{ScopeKind, Unit};
-use crate::scan::{self, Defined, Macro, Outline, Scan, Shown};
+use crate::scan::{self, Defined, Macro, Outline, Scan, Shown, View};
 use crate::sema::Outside;
-use crate::source::{Language, SourceFile, Span};
+use crate::source::{self, Language, SourceFile, Span};
 
 use super::{Options, To};
 
@@ -157,6 +157,24 @@ impl Source {
                 options.to == To::Cuda && self.headers.iter().any(|header| says(header))
             }
         }
+    }
+
+    /// The branches of the preprocessor, outside of the functions of a view, that the view hides and that may define what headers
+    /// place on the device.
+    pub(super) fn hidden_definitions(&self, unit: &Unit, view: &View) -> Vec<u32> {
+        let placed =
+            self.headers.iter().flat_map(|header| header.declared.keys().map(|(_, name)| name.clone()));
+        let routines = self.headers.iter().flat_map(|header| header.prototypes());
+        let names: BTreeSet<String> = placed.chain(routines).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let forks = scan::forks(&self.file);
+        let hidden = scan::hidden_code(&self.file, &forks, view).into_iter().map(|one| one.branch);
+        let outside = hidden.filter(|branch| !unit.functions.iter().any(|one| one.span.contains(*branch)));
+        let may_define =
+            |branch: &Span| source::names(&self.file.text(*branch)).any(|name| names.contains(name));
+        outside.filter(may_define).map(|branch| branch.start).collect()
     }
 
     /// Whether the file, though it says nothing of OpenACC, may write directives by macros of its headers.

@@ -99,7 +99,7 @@ impl BackEnd for OpenMp<'_> {
                 self.specifications.specify(file, unit, (bound.directive.span, &lowered.parts), edits);
             }
         }
-        let allocations = allocated((scan, unit, &symbols), &bound, all);
+        let allocations = allocated((scan, unit, &symbols), all);
         let library = self.lower_library(unit, &symbols, all);
         self.later = Some(Later { allocations, library });
         let rows = made.lowered.into_iter().map(|lowered| lowered.rows);
@@ -393,18 +393,13 @@ fn stands_alone(kind: DirectiveKind) -> bool {
 }
 
 /// The lines that give variables their memory on the device where they are allocated.
-fn allocated(
-    (scan, unit, symbols): (&Scan, &Unit, &Symbols),
-    bound: &[Bound],
-    all: &mut Gathered,
-) -> Vec<Edit> {
+fn allocated((scan, unit, symbols): (&Scan, &Unit, &Symbols), all: &mut Gathered) -> Vec<Edit> {
     let file = &all.source.file;
     if !unit.is_fortran() {
         return Vec::new();
     }
     let declared = all.source.declared(scan, unit);
-    let is_declare = |one: &Bound| one.directive.kind == DirectiveKind::Declare;
-    if declared.is_empty() && !bound.iter().any(is_declare) {
+    if declared.is_empty() && all.declares.is_empty() {
         return Vec::new();
     }
     let lines = |names: &[String], frees: bool, copies: bool| {
@@ -412,7 +407,7 @@ fn allocated(
         vec![if frees { omp::freed(&names) } else { omp::allocated(&names, copies) }]
     };
     let (edits, said) =
-        allocations::edits((file, unit), symbols, (bound, &all.conditions()), &declared, &lines);
+        allocations::edits((file, unit), symbols, &all.conditions(), (&all.declares, &declared), &lines);
     all.diags.extend(said);
     edits
 }

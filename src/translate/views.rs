@@ -45,6 +45,8 @@ pub struct Gathered<'a> {
     pub diags: Vec<Diag>,
     /// What became of directives, by place.
     pub reports: BTreeMap<u32, Box<DirectiveReport>>,
+    /// The `declare` directives that views have read so far, by place.
+    pub declares: BTreeMap<u32, Directive>,
     /// What was found out about loops.
     pub found: Found,
     /// The bytes of constructs that are left untranslated.
@@ -231,6 +233,7 @@ impl<'a, 'b> Views<'a, 'b> {
             edits: EditSet::default(),
             diags: Vec::new(),
             reports: BTreeMap::new(),
+            declares: BTreeMap::new(),
             found: Found::default(),
             left: Vec::new(),
             conditions: OnceCell::new(),
@@ -767,11 +770,19 @@ impl Gathered<'_> {
         let file = &self.source.file;
         let (bound, said) = read::bound_in(file, (scan, symbols), unit, parsed, held);
         self.diags.extend(said);
+        self.note_declares(&bound);
         for (span, said) in named_macros::constructs(file, (scan, symbols), unit, &bound) {
             held.push(span);
             self.diags.push(said);
         }
         bound
+    }
+
+    /// Notes the `declare` directives of a view.
+    pub fn note_declares(&mut self, bound: &[Bound]) {
+        let declares = bound.iter().map(|one| &one.directive);
+        let declares = declares.filter(|one| one.kind == DirectiveKind::Declare);
+        self.declares.extend(declares.map(|one| (one.span.start, one.clone())));
     }
 
     /// Reports what became of a directive.

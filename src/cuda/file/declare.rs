@@ -146,11 +146,12 @@ impl Device {
         );
         self.prototype(0, format!("void *{getter}(void);\n"));
         let copies = matches!(clause, DataClause::Copyin { .. });
-        self.registrations.push(format!(
+        let line = format!(
             "    acc2omp_declare({}, sizeof {path}, {getter}, {});\n",
             item::address_of(input, path),
             u8::from(copies)
-        ));
+        );
+        self.registrations.insert(place, line);
     }
 }
 

@@ -79,7 +79,8 @@ pub struct Device {
     pub(super) declared: BTreeSet<String>,
     /// The definitions of variables with a counterpart: by the number of the file and the offset.
     pub(super) counterparts: BTreeSet<(usize, u32)>,
-    pub(super) registrations: Vec<String>,
+    /// The lines that tell the library of them, by offset.
+    pub(super) registrations: BTreeMap<u32, String>,
     pub(super) includes: BTreeSet<(usize, u32, String)>,
     /// Lines that include what nobody has read.
     pub(super) unseen: Vec<String>,
@@ -626,7 +627,9 @@ impl Device {
         let is_source = header_ending(source).is_none();
         let of = if is_source { String::new() } else { format!("_{unit}") };
         if !self.registrations.is_empty() {
-            let lines: String = self.registrations.concat();
+            let place = |at: &u32| self.choices.place(self.choices.own(), *at);
+            let lines = self.registrations.iter().map(|(at, line)| (place(at), line.clone()));
+            let lines = self.choices.arranged(lines.collect());
             let comment = "Variables with a place on the device.";
             // What C++ initialises when the program begins comes first: `constructor` does not wait for it.
             out += &if is_in_c(source) {

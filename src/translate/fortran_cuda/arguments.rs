@@ -25,7 +25,8 @@ impl FortranCuda {
         if ground.declared.is_empty() {
             return;
         }
-        let constructs = constructs(view);
+        self.computed.extend(constructs(view));
+        let constructs: Vec<Span> = self.computed.iter().copied().collect();
         for function in &ground.files.own.unit.functions {
             let Some(entry) = Entry::of(view, function, all) else { continue };
             let others = named_elsewhere(view, function, entry.place);
@@ -196,13 +197,11 @@ fn named_elsewhere(view: &View, function: &Function, place: Span) -> Vec<Handed>
     found
 }
 
-/// What compute constructs run on the device, in order: they find the variables that they name.
-fn constructs(view: &View) -> Vec<Span> {
+/// What compute constructs run on the device: they find the variables that they name.
+fn constructs<'a>(view: &View<'a>) -> impl Iterator<Item = Span> + use<'a> {
     let (unit, bound) = (view.ground.files.own.unit, view.ground.bound);
     let constructs = bound.iter().filter(|one| one.directive.kind.is_compute());
-    let mut found: Vec<Span> = constructs.filter_map(|one| Some(unit.stmt(one.stmt()?).span)).collect();
-    found.sort_by_key(|span| span.start);
-    found
+    constructs.filter_map(|one| Some(unit.stmt(one.stmt()?).span))
 }
 
 /// Whether what stands before an argument list is a procedure that may have directives: an array has none, and an intrinsic

@@ -171,8 +171,8 @@ impl FortranCuda {
         let (edits, said) = allocations::edits(
             (file, unit),
             ground.symbols,
-            (ground.bound, &view.conditions),
-            ground.declared,
+            &view.conditions,
+            (&all.declares, ground.declared),
             &lines,
         );
         for edit in &edits {
