@@ -155,13 +155,14 @@ fn lines(
         return Some(Vec::new());
     }
     let has_label = layout::is_labelled(file, whole.start);
-    if has_label && unit.ends_loop(whole) || !is_asked && has_conditions {
+    let is_below_label = has_label && frees;
+    if has_label && unit.ends_loop(whole) || has_conditions && (!is_asked || is_below_label) {
         return None;
     }
     if !is_asked {
         return Some(layout::in_condition(file, span, wanted, frees).to_vec());
     }
-    if has_label && frees {
+    if is_below_label {
         return Some(vec![layout::below_label(file, whole.start, wanted)]);
     }
     let put = |line: &String| match frees {

@@ -192,13 +192,15 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
                 all.push(Lacking { directive: one.span, edits: lacking, is_same: is_same == Some(true) });
             }
         }
+        for directive in unlike_implied(translation, [&here, &there], &common) {
+            all.push(Lacking { directive, edits: Vec::new(), is_same: false });
+        }
         let others = there.others();
         let is_same = || {
             common(&others).iter().all(|edit| holds(&translation.edits, edit)) && !there.is_left(translation)
         };
         for (edit, branch) in lacking(&others, &translation.edits) {
-            let next = translation.directives.partition_point(|one| one.span.start < edit.span.start);
-            let near = translation.directives.get(next.saturating_sub(1)).map_or(edit.span, |one| one.span);
+            let near = nearest(&translation.directives, edit.span.start).map_or(edit.span, |one| one.span);
             all.push(Lacking { directive: near, edits: vec![(edit, branch)], is_same: is_same() });
         }
         for Lacking { directive, edits: lacking, is_same } in all {
@@ -214,6 +216,26 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
             }
         }
     }
+}
+
+/// The directives before constructs that are implied, and that two views translate in unlike ways.
+fn unlike_implied(
+    translation: &Translation,
+    [here, there]: [&Seen; 2],
+    common: &impl Fn(&[Edit]) -> Vec<Edit>,
+) -> BTreeSet<Span> {
+    let directives = &translation.directives;
+    let is_implied = |at: &&u32| directives.binary_search_by_key(*at, |one| one.span.start).is_err();
+    let made = |seen: &Seen, at: &u32| seen.made.get(at).map(|edits| common(edits)).unwrap_or_default();
+    let all = here.made.keys().chain(there.made.keys()).filter(is_implied);
+    let unlike = all.filter(|at| made(here, at) != made(there, at));
+    unlike.filter_map(|at| Some(nearest(directives, *at)?.span)).collect()
+}
+
+/// The last directive before a place.
+fn nearest(directives: &[DirectiveReport], at: u32) -> Option<&DirectiveReport> {
+    let next = directives.partition_point(|one| one.span.start < at);
+    directives.get(next.saturating_sub(1))
 }
 
 /// The edits, of some, that stand under no condition of which two views show different branches.
