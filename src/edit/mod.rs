@@ -9,6 +9,7 @@ mod set;
 mod thinned;
 mod unguarded;
 
+pub use branch::has_conditions;
 pub use check::{Before, Ours};
 pub use guard::{Guards, side_by_side};
 pub use set::{Conflict, Edit, EditSet, Rewrite, applied};

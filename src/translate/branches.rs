@@ -226,7 +226,11 @@ fn unlike_implied(
 ) -> BTreeSet<Span> {
     let directives = &translation.directives;
     let is_implied = |at: &&u32| directives.binary_search_by_key(*at, |one| one.span.start).is_err();
-    let made = |seen: &Seen, at: &u32| seen.made.get(at).map(|edits| common(edits)).unwrap_or_default();
+    // What stands under its conditions is nothing to other builds.
+    let is_for_all = |edit: &Edit| !edit::has_conditions(&edit.text);
+    let made = |seen: &Seen, at: &u32| -> Vec<Edit> {
+        seen.made.get(at).map(|edits| common(edits)).into_iter().flatten().filter(is_for_all).collect()
+    };
     let all = here.made.keys().chain(there.made.keys()).filter(is_implied);
     let unlike = all.filter(|at| made(here, at) != made(there, at));
     unlike.filter_map(|at| Some(nearest(directives, *at)?.span)).collect()

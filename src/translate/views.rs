@@ -454,7 +454,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_part = |kind: DirectiveKind| is_construct(kind) || of_loops && is_inner(kind);
         let has_construct = fresh.iter().any(|(_, directive)| is_part(directive.kind));
         let is_known = |text: &DirectiveText| self.all.reports.contains_key(&text.span.start);
-        if !has_construct || !scan.directives.iter().any(is_known) {
+        if !has_construct && of_loops || !scan.directives.iter().any(is_known) {
             return Vec::new();
         }
         let known = scan.directives.iter().enumerate();
@@ -488,8 +488,13 @@ impl<'a, 'b> Views<'a, 'b> {
                 is_beside || is_touched(begin) || compute_around(&bound, *at).any(is_new)
             }
         };
-        let is_routine = |at: usize| bound[at].directive.kind == DirectiveKind::Routine;
-        let is_wanted = |at: &usize| !is_fresh(*at) && (is_routine(*at) || is_shared(at));
+        // What writes functions for the device reads their loops in each view.
+        let is_of_routine = |at: usize| {
+            let kind = bound[at].directive.kind;
+            let is_orphan = || is_inner(kind) && compute_around(&bound, at).next().is_none();
+            kind == DirectiveKind::Routine || !of_loops && is_orphan()
+        };
+        let is_wanted = |at: &usize| !is_fresh(*at) && (is_of_routine(*at) || has_construct && is_shared(at));
         let shared: BTreeSet<usize> =
             (0..bound.len()).filter(is_wanted).filter_map(|at| bound[at].text).collect();
         all.retain(|(at, _)| shared.contains(at));

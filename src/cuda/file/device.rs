@@ -492,7 +492,8 @@ impl Device {
         Ok(Vec::new())
     }
 
-    /// Adds what another view of the same file has brought.
+    /// Adds what another view of the same file has brought. A function that a view before has read stays as it was: what other
+    /// branches make of it is compared with that.
     pub fn merge(&mut self, other: Device) {
         self.kernels.extend(other.kernels);
         self.prototypes.extend(other.prototypes);
@@ -507,7 +508,9 @@ impl Device {
         self.includes.extend(other.includes);
         let new: Vec<String> = other.unseen.into_iter().filter(|line| !self.unseen.contains(line)).collect();
         self.unseen.extend(new);
-        self.functions.extend(other.functions);
+        for (at, text) in other.functions {
+            self.functions.entry(at).or_insert(text);
+        }
         self.device_prototypes.extend(other.device_prototypes);
         self.in_place |= other.in_place;
         self.macros.extend(other.macros);
