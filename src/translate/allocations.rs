@@ -50,9 +50,14 @@ pub fn edits(
         let at = unit.stmt(allocation.stmt).span.start;
         for object in created {
             let declared = symbols.named(unit, object).and_then(|symbol| places.get(&symbol));
-            let heads = declared.map_or(Vec::new(), |place| conditions_of(file, conditions, *place, at));
+            let heads =
+                declared.into_iter().flatten().map(|place| conditions_of(file, conditions, *place, at));
+            let mut heads: BTreeSet<Vec<String>> = heads.collect();
+            if heads.is_empty() {
+                heads.insert(Vec::new());
+            }
             let name = file.text(unit.expr(object).span).into_owned();
-            groups.entry(heads).or_default().push(name);
+            heads.into_iter().for_each(|heads| groups.entry(heads).or_default().push(name.clone()));
         }
         for (conditions, names) in groups {
             let wanted = wanted(&names, allocation.frees, allocation.copies);
@@ -103,8 +108,8 @@ pub(super) fn under(edit: Edit, conditions: &[String]) -> Option<Edit> {
     Some(Edit { span: edit.span, text: text.into_bytes() })
 }
 
-/// Where `declare` directives name variables.
-fn places(symbols: &Symbols, declares: &BTreeMap<u32, Directive>) -> BTreeMap<SymbolId, u32> {
+/// Where `declare` directives name variables: in several branches perhaps.
+fn places(symbols: &Symbols, declares: &BTreeMap<u32, Directive>) -> BTreeMap<SymbolId, Vec<u32>> {
     let items = declares.values().flat_map(|one| {
         let lists = one.clauses.iter().filter_map(|clause| match &clause.kind {
             ClauseKind::Data(kind, list) if is_created(kind) => Some(list),
@@ -112,7 +117,12 @@ fn places(symbols: &Symbols, declares: &BTreeMap<u32, Directive>) -> BTreeMap<Sy
         });
         lists.flatten().map(|item| (item, one.span.start))
     });
-    items.filter_map(|(item, at)| Some((symbols.lookup(&item.base.text, item.span.start)?, at))).collect()
+    let mut found: BTreeMap<SymbolId, Vec<u32>> = BTreeMap::new();
+    for (item, at) in items {
+        let symbol = symbols.lookup(&item.base.text, item.span.start);
+        symbol.into_iter().for_each(|symbol| found.entry(symbol).or_default().push(at));
+    }
+    found
 }
 
 fn how(moved: Moved) -> &'static str {
@@ -126,7 +136,7 @@ fn how(moved: Moved) -> &'static str {
 
 /// The allocatable and pointer variables of procedures and main programs that `declare` directives there give memory on the
 /// device.
-fn declared_here(symbols: &Symbols, places: &BTreeMap<SymbolId, u32>) -> BTreeSet<SymbolId> {
+fn declared_here(symbols: &Symbols, places: &BTreeMap<SymbolId, Vec<u32>>) -> BTreeSet<SymbolId> {
     let is_allocated = |symbol: &SymbolId| {
         let known = symbols.get(*symbol);
         known.home.is_none() && (known.fortran.allocatable || known.fortran.pointer)

@@ -59,7 +59,10 @@ pub fn in_namespace(seen: &Seen, span: Span) -> bool {
 
 /// Where the macro goes that makes a function one of the device too: after `template <…>` and attributes.
 pub fn mark(input: &Input, span: Span) -> u32 {
-    let text = input.file().text(span);
+    // Without the lines of other branches.
+    let shadow = &input.source.scan.shadow;
+    let text =
+        String::from_utf8_lossy(shadow.get(span.start as usize..span.end as usize).unwrap_or_default());
     let bytes = text.as_bytes();
     let mut at = 0;
     loop {
