@@ -233,7 +233,8 @@ fn unlike_implied(
     };
     let all = here.made.keys().chain(there.made.keys()).filter(is_implied);
     let unlike = all.filter(|at| made(here, at) != made(there, at));
-    unlike.filter_map(|at| Some(nearest(directives, *at)?.span)).collect()
+    let near = unlike.filter_map(|at| nearest(directives, *at));
+    near.filter(|one| one.outcome != Outcome::Left).map(|one| one.span).collect()
 }
 
 /// The last directive before a place.

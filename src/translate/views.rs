@@ -370,13 +370,18 @@ impl<'a, 'b> Views<'a, 'b> {
         }
         self.note_parted(scan, &lowered);
         self.note_constructs(&lowered.bound);
-        let mut met = BTreeMap::new();
+        let (mut done, mut met) = (BTreeSet::new(), BTreeMap::new());
         for (at, made) in lowered.made.into_iter().enumerate() {
             let one = &lowered.bound[at];
-            if !self.all.reports.contains_key(&one.directive.span.start) || one.text.is_none() {
-                met.extend(
-                    self.rewrite(one, made).map(|with| (whole(&lowered.bound, at).unwrap_or(at), with)),
-                );
+            let start = one.directive.span.start;
+            if !self.all.reports.contains_key(&start) || one.text.is_none() {
+                match self.rewrite(one, made) {
+                    None => drop(done.insert(start)),
+                    Some(with) => {
+                        let root = whole(&lowered.bound, at).unwrap_or(at);
+                        met.insert(root, (with, done.contains(&with)));
+                    }
+                }
             }
         }
         for (root, with) in met {
@@ -626,7 +631,7 @@ impl<'a, 'b> Views<'a, 'b> {
 
     /// Notes which directives belong to the constructs of a view.
     fn note_constructs(&mut self, bound: &[Bound]) {
-        for (at, one) in bound.iter().enumerate().filter(|(_, one)| one.text.is_some()) {
+        for (at, one) in bound.iter().enumerate() {
             if let Some(root) = whole(bound, at) {
                 let root = &bound[root].directive;
                 let known =
@@ -637,10 +642,9 @@ impl<'a, 'b> Views<'a, 'b> {
     }
 
     /// Leaves the construct `root` of a view, which needs what is around it in another way than the directive that begins at
-    /// `with`, and the construct of that one.
-    fn leave_met(&mut self, bound: &[Bound], root: usize, with: u32) {
+    /// `with`, and the construct of that one, if it is not of the same view.
+    fn leave_met(&mut self, bound: &[Bound], root: usize, (with, is_here): (u32, bool)) {
         let name = bound[root].directive.name_span;
-        let is_here = bound.iter().any(|one| one.directive.span.start == with);
         if self.made.contains_key(&with) && !is_here {
             let names = self.withdraw(with, None);
             names.into_iter().chain([name]).for_each(|at| self.say_shared(at, name, &[with]));

@@ -2,15 +2,8 @@
 //!
 //! Invariant: each branch has it, or it is said that the branches differ.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
-use acc2omp::scan::{self, View};
-use acc2omp::source::{Form, Language, Predefined, SourceFile};
-use acc2omp::{Code, Options, Outcome, Source, To, Translation, translate};
-
-use super::fixtures::{source, sources};
-use super::shown;
+use acc2omp::source::{Form, Language};
+use acc2omp::{Code, Options, Source, To, Translation, translate};
 
 fn translated(text: &str, language: Language, to: To) -> Translation {
     let source = Source::new("branches", text.as_bytes().to_vec(), language);
@@ -131,62 +124,4 @@ fn lines_before_a_construct_come_before_all_of_it() {
     let made = translated(text, Language::Fortran(Form::Free), To::Cuda);
     let text = String::from_utf8_lossy(&made.text);
     assert!(!text.contains("!$acc") && !text.contains("do i"), "{text}");
-}
-
-/// The lines of a text that one build compiles, without those that compare what builds say.
-fn compiled(file: &SourceFile, text: &[u8]) -> Vec<String> {
-    let file = file.with(text.to_vec());
-    let (scan, _) = scan::scan(&file, &View::of_output());
-    let mut bytes = file.bytes.to_vec();
-    for hidden in scan.hidden {
-        bytes[hidden.range()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-    }
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let checks = ["/* The device code must be built with", "/* Structs must lie in memory"];
-    let end = checks.iter().filter_map(|check| text.find(check)).min().unwrap_or(text.len());
-    let is_other = |line: &&str| {
-        ["#if", "#el", "#endif", "#include"].iter().any(|word| line.replace(' ', "").starts_with(word))
-    };
-    let lines = text[..end].lines().map(str::trim).filter(|line| !line.is_empty() && !is_other(line));
-    lines.map(str::to_owned).collect()
-}
-
-/// Whether a build that is not known has another translation, or none, and it is said.
-fn differs(made: &Translation) -> bool {
-    says(made, 250) || made.directives.iter().any(|one| one.outcome == Outcome::Left)
-}
-
-#[test]
-fn a_build_that_defines_a_name_has_what_it_would_have_if_it_said_so() {
-    let (mut wrong, mut count) = (Vec::new(), 0);
-    // Where the name makes a macro for directives empty, a build that says so has no constructs.
-    let is_known = |path: &Path| shown(path).ends_with("macro-pragma.c");
-    for path in sources().into_iter().filter(|path| !is_known(path)) {
-        let plain = source(&path);
-        let forks = scan::forks(&plain.file);
-        let names: BTreeSet<&str> = forks.iter().flat_map(scan::Fork::names).collect();
-        let known: BTreeSet<&str> = plain.file.predefined.names().map(|(name, _)| name).collect();
-        for name in names.difference(&known).filter(|name| !name.starts_with('_')) {
-            for to in [To::OpenMp, To::Cuda] {
-                let options = Options { to, ..Options::default() };
-                let first = translate(&plain, &options);
-                let mut said = source(&path);
-                let mut predefined = Predefined::clone(&said.file.predefined);
-                predefined.define(name);
-                said.file.predefined = predefined.into();
-                let second = translate(&said, &options);
-                if differs(&first) || differs(&second) {
-                    continue;
-                }
-                count += 1;
-                let (one, two) = (compiled(&said.file, &first.text), compiled(&said.file, &second.text));
-                if one != two {
-                    let differ = one.iter().zip(&two).find(|(one, two)| one != two);
-                    wrong.push(format!("{} -D{name} to {to:?}: {differ:#?}", shown(&path)));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count > 100, "{count}");
 }

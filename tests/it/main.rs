@@ -6,6 +6,7 @@
 mod advise;
 mod affine;
 mod branches;
+mod builds;
 mod careful;
 mod cc;
 mod cells;
