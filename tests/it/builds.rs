@@ -99,7 +99,7 @@ fn with_branch(text: &str, chance: u64) -> Option<String> {
     let places: Vec<usize> = (0..lines.len()).filter(|at| is_begin(lines[*at]) && is_alone(at)).collect();
     let at = *places.get(usize::try_from(chance / SAMPLE).ok()? % places.len().max(1))?;
     let line = lines[at];
-    let other = if chance % 2 == 0 { String::new() } else { format!("#else\n{line}\n") };
+    let other = if (chance >> 40).is_multiple_of(2) { String::new() } else { format!("#else\n{line}\n") };
     let (before, after) = (lines[..at].join("\n"), lines[at + 1..].join("\n"));
     Some(format!("{before}\n#ifdef OTHER_BUILD\n{line}\n{other}#endif\n{after}\n"))
 }
