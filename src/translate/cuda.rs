@@ -167,7 +167,14 @@ fn edits(
         let what = format!("`{name}` among other code on one line");
         all.diags.push(diag::not_yet_cuda(one.directive.span, &what));
     }
-    Some(edits?.into_iter().flatten().map(with_own_macro).collect())
+    Some(together(edits?.into_iter().flatten().map(with_own_macro)))
+}
+
+/// Different insertions at one place become one, in their order: the brace that ends what a jump became, and the end of the region.
+fn together(edits: impl Iterator<Item = Edit>) -> Vec<Edit> {
+    let mut known: BTreeSet<(Span, Vec<u8>)> = BTreeSet::new();
+    let is_new = |edit: &Edit| !edit.span.is_empty() || known.insert((edit.span, edit.text.clone()));
+    layout::joined(edits.filter(is_new).collect())
 }
 
 /// Has what the directives put at one place stand there together.

@@ -107,7 +107,10 @@ fn with_branch(text: &str, chance: u64) -> Option<String> {
 #[test]
 fn a_directive_of_a_fixture_in_a_branch_is_there_for_the_build_that_reads_it() {
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for path in sources().into_iter().filter(|path| chance(path).is_multiple_of(SAMPLE)) {
+    // Loops that count on beside their own variables run in order where the file has such a branch.
+    let is_counted = |path: &Path| shown(path).contains("/nests-");
+    let sample = sources().into_iter().filter(|path| chance(path).is_multiple_of(SAMPLE));
+    for path in sample.filter(|path| !is_counted(path)) {
         let parted = || {
             let plain = source(&path);
             let text = with_branch(&String::from_utf8_lossy(&plain.file.bytes), chance(&path))?;
