@@ -497,7 +497,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_of_routine = |at: usize| {
             let kind = bound[at].directive.kind;
             let is_orphan = || is_inner(kind) && compute_around(&bound, at).next().is_none();
-            kind == DirectiveKind::Routine || !of_loops && is_orphan()
+            !is_left(at) && (kind == DirectiveKind::Routine || !of_loops && is_orphan())
         };
         let is_wanted = |at: &usize| !is_fresh(*at) && (is_of_routine(*at) || has_construct && is_shared(at));
         let shared: BTreeSet<usize> =
@@ -543,6 +543,8 @@ impl<'a, 'b> Views<'a, 'b> {
             lowered.made[at].edits = match self.made.get(&span.start) {
                 Some(known) => Some(known.clone()),
                 None if root == at || !is_inner(bound[at].directive.kind) => continue,
+                // Other queues may change the same place.
+                None if bound[at].directive.kind == DirectiveKind::Atomic => continue,
                 // What is implied stands nowhere.
                 None if bound[at].text.is_none() => Some(Vec::new()),
                 None => Some(vec![layout::removed(file, span)]),

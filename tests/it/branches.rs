@@ -125,3 +125,18 @@ fn lines_before_a_construct_come_before_all_of_it() {
     let text = String::from_utf8_lossy(&made.text);
     assert!(!text.contains("!$acc") && !text.contains("do i"), "{text}");
 }
+
+#[test]
+fn an_atomic_in_a_branch_of_a_construct_in_order_stays() {
+    let text = "subroutine f(n, s)\ninteger :: n, i\nreal :: s\n!$acc serial\ndo i = 1, n\nend do\n#ifdef B\n!$acc atomic update\n\
+                s = s + 1\n#endif\n!$acc end serial\nend subroutine\n";
+    let made = translated(text, Language::Fortran(Form::Free), To::OpenMp);
+    assert_eq!(count(&made, "!$omp atomic update"), (1, false));
+}
+
+#[test]
+fn a_routine_that_one_view_leaves_stays_for_others() {
+    let text = "#pragma acc routine seq\nint h(int n)\n{\n#ifndef B\n#pragma acc\n#endif\n    return n;\n}\n#ifdef B\n#pragma acc\n#endif\n";
+    let made = translated(text, Language::Cpp, To::Cuda);
+    assert!(made.edits.is_empty() && !says(&made, 902), "{:?}", made.diagnostics);
+}
