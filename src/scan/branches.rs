@@ -53,13 +53,15 @@ pub fn branches_after(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
     found
 }
 
-/// A branch with code that a view hides.
+/// A branch with code that a view hides, or the end of a condition without `#else`, for builds that read none of its branches.
 #[derive(Clone, Debug)]
 pub struct Branched {
     /// What stands in it.
     pub branch: Span,
     /// The names that its condition asks for.
     pub names: Vec<String>,
+    /// Where the branches begin of which such a build reads none.
+    unread: Vec<u32>,
 }
 
 /// The branches of a file's conditions that hold code or macros, that a view hides, and that options do not rule out, by place.
@@ -76,7 +78,7 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
         for branch in fork.branches.iter().map(|branch| branch.inside) {
             let is_hidden = !shown.shows(branch.start) && !shown.rules_out(branch.start);
             if is_hidden && !branch.is_empty() && has_code(&file.text(branch)) {
-                found.push(Branched { branch, names: names.clone() });
+                found.push(Branched { branch, names: names.clone(), unread: Vec::new() });
             }
         }
     }
@@ -84,11 +86,48 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
     found
 }
 
+/// The conditions without `#else` of which a view shows a branch with code, and other builds may read none. One that defines
+/// what it asks for is none of them: it gives the name a value, or keeps a header from being read twice.
+pub fn passed_over(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
+    if forks.is_empty() {
+        return Vec::new();
+    }
+    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let shown = preproc::shown(file, &events, view);
+    let mut found = Vec::new();
+    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && !fork.is_about_directives()) {
+        let Some(end) = fork.end_without_else() else { continue };
+        let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
+        let mut read =
+            fork.branches.iter().map(|branch| branch.inside).filter(|inside| shown.shows(inside.start));
+        let names: Vec<String> = fork.names().map(str::to_owned).collect();
+        let defines = |text: &str| {
+            let mut defined = text.lines().filter_map(|line| {
+                let line = line.trim().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+                source::words(line).next().map(str::to_owned)
+            });
+            defined.any(|name| names.contains(&name))
+        };
+        let is_meant = |inside: Span| {
+            let text = file.text(inside);
+            has_code(&text) && !defines(&text)
+        };
+        if !is_settled && read.next().is_some_and(is_meant) {
+            let unread = fork.branches.iter().map(|branch| branch.inside.start).collect();
+            found.push(Branched { branch: end, names, unread });
+        }
+    }
+    found
+}
+
 /// Of some branches, those that a view shows.
 pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -> Vec<&'b Branched> {
     let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
     let shown = preproc::shown(file, &events, view);
-    branched.iter().copied().filter(|one| shown.shows(one.branch.start)).collect()
+    let is_shown = |one: &&Branched| {
+        shown.shows(one.branch.start) && !one.unread.iter().any(|start| shown.shows(*start))
+    };
+    branched.iter().copied().filter(is_shown).collect()
 }
 
 /// The conditions of which two views show different branches, without those in others of them, by place.

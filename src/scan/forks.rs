@@ -120,8 +120,12 @@ impl View {
         let before = Defined::before(file);
         let around = forks.iter().filter_map(|fork| {
             let next = places.partition_point(|place| *place < fork.whole.start);
-            let branch = places.get(next).and_then(|place| fork.branch_at(*place))?;
-            Some(fork.defines_for(branch))
+            let place = *places.get(next)?;
+            match fork.branch_at(place) {
+                Some(branch) => Some(fork.defines_for(branch)),
+                None if place < fork.whole.end => Some(fork.defines_for(fork.branches.len())),
+                None => None,
+            }
         });
         let defines = around.flatten().filter(|(name, _)| !before.contains(name) && !before.is_decided(name));
         View { defines: defines.collect(), reach: places.to_vec() }
@@ -138,6 +142,13 @@ impl Fork {
     /// The branch that holds a place.
     pub fn branch_at(&self, offset: u32) -> Option<usize> {
         self.branches.iter().position(|branch| branch.inside.start <= offset && offset < branch.inside.end)
+    }
+
+    /// The last word of a condition without `#else`, a place for builds that read none of its branches.
+    pub fn end_without_else(&self) -> Option<Span> {
+        let last = self.branches.last().filter(|last| last.word != "else")?;
+        // The line's `#` ends the last branch.
+        Some(Span { start: last.inside.end + 1, end: self.whole.end })
     }
 
     /// Whether two places stand in different branches.
@@ -158,8 +169,9 @@ impl Fork {
     }
 
     /// Macros with which a compiler would read a branch, if its conditions need only one value of each name; none if no value does.
+    /// The number of all branches is for a compiler that reads none of them.
     pub fn defines_for(&self, branch: usize) -> Vec<(String, Option<String>)> {
-        let heads = self.branches.get(..=branch).unwrap_or_default();
+        let heads = self.branches.get(..=branch).unwrap_or(&self.branches);
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let parts: BTreeSet<&str> = heads
             .iter()
@@ -174,7 +186,7 @@ impl Fork {
             let defined: Defined =
                 names.iter().map(|name| ((*name).to_owned(), (*value).to_owned())).collect();
             let is_read = |head: &Branch| holds(head.word, head.text.as_bytes(), &defined);
-            heads.iter().position(is_read) == Some(branch)
+            heads.iter().position(is_read).unwrap_or(self.branches.len()) == branch
         };
         let value = std::iter::once("1").chain(numbers).find(chosen);
         let define = |name: &&str| value.map(|value| ((*name).to_owned(), Some(value.to_owned())));

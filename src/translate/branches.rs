@@ -88,7 +88,7 @@ impl<'a> Sights<'a> {
 
     /// The branches with code that such a view hides, and the default one, too.
     pub fn hidden(&self, base: &View) -> Vec<Branched> {
-        let mut hidden = scan::hidden_code(self.file, &self.forks, base);
+        let mut hidden = hidden(self.file, &self.forks, base);
         let all: Vec<&Branched> = hidden.iter().collect();
         let is_default = base.reach.is_empty();
         let shown = if is_default { Vec::new() } else { scan::shown_of(self.file, &View::default(), &all) };
@@ -96,6 +96,14 @@ impl<'a> Sights<'a> {
         hidden.retain(|one| !shown.contains(&one.branch));
         hidden
     }
+}
+
+/// The branches with code that a view hides, and the conditions of which other builds read no branch, by place.
+pub fn hidden(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
+    let mut all = scan::hidden_code(file, forks, view);
+    all.extend(scan::passed_over(file, forks, view));
+    all.sort_by_key(|one| one.branch.start);
+    all
 }
 
 /// A view that shows branches which another one hides.
@@ -186,8 +194,9 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
             let Some(edits) = there.made.get(&one.span.start) else { continue };
             let lacking = lacking(edits, &translation.edits);
             let is_same = here.made.get(&one.span.start).map(|known| common(known) == common(edits));
-            // The first `declare` of a procedure has the lines of all.
-            let is_other = is_same == Some(false) && one.name != "declare";
+            // The first `declare` of a procedure has the lines of all: others may be at the same places.
+            let is_held = || common(edits).iter().all(|edit| !is_free(&translation.edits, edit.span));
+            let is_other = is_same == Some(false) && (one.name != "declare" || !is_held());
             if is_other || !lacking.is_empty() {
                 all.push(Lacking { directive: one.span, edits: lacking, is_same: is_same == Some(true) });
             }

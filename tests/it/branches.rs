@@ -140,3 +140,18 @@ fn a_routine_that_one_view_leaves_stays_for_others() {
     let made = translated(text, Language::Cpp, To::Cuda);
     assert!(made.edits.is_empty() && !says(&made, 902), "{:?}", made.diagnostics);
 }
+
+#[test]
+fn a_build_that_passes_over_code_differs() {
+    let text = "void f(int n, double *a)\n{\n    double t = 3;\n#pragma acc parallel loop copy(a[0:n])\n    for (int i = 0; i < n; i++) {\n\
+                #ifndef B\n        t = i;\n#endif\n        a[i] = t;\n    }\n}\n";
+    let made = translated(text, Language::C, To::OpenMp);
+    assert!(count(&made, "private(t)").1);
+    // Its values are known to nobody.
+    let text = format!(
+        "#ifndef N\n#define N 10\n#endif\n{}",
+        text.replace("#ifndef B\n", "#if 1\n").replace("n,", "n ,")
+    );
+    let made = translated(&text, Language::C, To::OpenMp);
+    assert_eq!(count(&made, "private(t)"), (1, false));
+}

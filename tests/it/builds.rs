@@ -30,10 +30,12 @@ fn compiled(file: &SourceFile, text: &[u8]) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Whether a build that is not known has another translation, or none, and it is said.
+/// Whether a build that is not known has another translation, or none, and it is said: here, or when its device code is compiled.
 fn differs(made: &Translation) -> bool {
+    let refuses = |text: &[u8]| String::from_utf8_lossy(text).contains("#error \"acc2omp has read this code");
     made.diagnostics.iter().any(|one| one.code == Code(250))
         || made.directives.iter().any(|one| one.outcome == Outcome::Left)
+        || made.beside.iter().any(|file| refuses(&file.text))
 }
 
 /// What a build that defines a name has in another way than if the options said so; `None` if it is said that it may.
@@ -87,7 +89,7 @@ fn chance(path: &Path) -> u64 {
     shown(path).bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// A text with one of its directives in a branch, alone or in the other branch, too.
+/// A text with one of its directives in a branch, alone or in the other branch, too, or in one that the build does not read.
 fn with_branch(text: &str, chance: u64) -> Option<String> {
     let is_begin = |line: &str| {
         let line = line.trim().to_lowercase();
@@ -99,9 +101,13 @@ fn with_branch(text: &str, chance: u64) -> Option<String> {
     let places: Vec<usize> = (0..lines.len()).filter(|at| is_begin(lines[*at]) && is_alone(at)).collect();
     let at = *places.get(usize::try_from(chance / SAMPLE).ok()? % places.len().max(1))?;
     let line = lines[at];
-    let other = if (chance >> 40).is_multiple_of(2) { String::new() } else { format!("#else\n{line}\n") };
+    let (word, other) = match (chance >> 40) % 3 {
+        0 => ("ifdef", String::new()),
+        1 => ("ifndef", String::new()),
+        _ => ("ifdef", format!("#else\n{line}\n")),
+    };
     let (before, after) = (lines[..at].join("\n"), lines[at + 1..].join("\n"));
-    Some(format!("{before}\n#ifdef OTHER_BUILD\n{line}\n{other}#endif\n{after}\n"))
+    Some(format!("{before}\n#{word} OTHER_BUILD\n{line}\n{other}#endif\n{after}\n"))
 }
 
 #[test]
