@@ -258,7 +258,10 @@ fn compiled(file: &SourceFile) -> Vec<String> {
         // Calls in branches that the options rule out ask for queues, too.
         let is_of_queues =
             ["acc2omp_queue(0:", "acc2omp_queue[", "/acc2omp/"].iter().any(|word| line.contains(word));
-        is_of_queues || ["#if", "#el", "#endif", "#include", "use "].iter().any(|word| line.starts_with(word))
+        is_of_queues
+            || ["#if", "#el", "#endif", "#include", "#define ACC2OMP", "use "]
+                .iter()
+                .any(|word| line.starts_with(word))
     };
     let lines = text[..end].lines().map(str::trim).filter(|line| !line.is_empty() && !is_other(line));
     lines.map(str::to_owned).collect()

@@ -27,7 +27,7 @@ const START: &str = "@file";
 pub const HEAD_BY_MACRO: &str = "LOOP(j)";
 
 /// A name that conditions ask for.
-pub const NAME: &str = "A";
+pub const NAME: &str = "DEBUG";
 
 /// The words of a language. Of two with the same name the first one counts.
 fn grammar(language: Language) -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {

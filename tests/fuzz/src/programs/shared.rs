@@ -5,7 +5,7 @@
 use super::Grammar;
 
 pub const GRAMMAR: &Grammar = &[
-    ("macro", &["A", "B", "_OPENACC"]),
+    ("macro", &["DEBUG", "SMALL", "_OPENACC"]),
     (
         "branch",
         &["ifdef @macro", "ifndef @macro", "if @macro > 1", "if defined(@macro) && defined(@macro)", "if 0"],
