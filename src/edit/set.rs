@@ -104,6 +104,19 @@ impl EditSet {
         Ok(())
     }
 
+    /// Adds lines: before what others insert there.
+    pub fn add_above(&mut self, owner: u32, edit: Edit) -> Result<(), Conflict> {
+        let first = self.edits.range_mut((edit.span.start, edit.span.end, 0)..).next();
+        match first.filter(|(_, (_, other))| edit.span.is_empty() && other.span == edit.span) {
+            Some((_, (_, other))) => {
+                let own = std::mem::replace(&mut other.text, source::bytes(edit.text));
+                other.text.extend(own);
+                Ok(())
+            }
+            None => self.add(Rewrite { owner, edits: vec![edit] }),
+        }
+    }
+
     /// Takes over the edits of a part of the file; `None` if one of them meets one that is known.
     pub fn join(&mut self, part: EditSet) -> Option<()> {
         let meets = |edit: &Edit| near(&self.edits, edit.span).any(|(_, _, other)| clash(edit, other));

@@ -65,7 +65,7 @@ pub struct Branched {
 }
 
 /// The branches of a file's conditions that hold code or macros, that a view hides, and that options do not rule out, by place.
-/// Conditions on OpenACC and OpenMP choose other programs: their branches are not among them.
+/// Conditions on OpenACC or OpenMP alone choose other programs: their branches are not among them.
 pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
     if forks.is_empty() {
         return Vec::new();
@@ -73,9 +73,10 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
     let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
     let shown = preproc::shown(file, &events, view);
     let mut found = Vec::new();
-    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && !fork.is_about_directives()) {
+    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start)) {
         let names: Vec<String> = fork.names().map(str::to_owned).collect();
-        for branch in fork.branches.iter().map(|branch| branch.inside) {
+        let branches = fork.branches.iter().enumerate().filter(|(at, _)| fork.chooses(*at));
+        for branch in branches.map(|(_, branch)| branch.inside) {
             let is_hidden = !shown.shows(branch.start) && !shown.rules_out(branch.start);
             if is_hidden && !branch.is_empty() && has_code(&file.text(branch)) {
                 found.push(Branched { branch, names: names.clone(), unread: Vec::new() });
@@ -95,7 +96,8 @@ pub fn passed_over(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
     let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
     let shown = preproc::shown(file, &events, view);
     let mut found = Vec::new();
-    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && !fork.is_about_directives()) {
+    let is_meant = |fork: &&Fork| shown.shows(fork.whole.start) && fork.chooses(fork.branches.len());
+    for fork in forks.iter().filter(is_meant) {
         let Some(end) = fork.end_without_else() else { continue };
         let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
         let mut read =

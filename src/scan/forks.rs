@@ -193,6 +193,17 @@ impl Fork {
         names.iter().filter_map(define).collect()
     }
 
+    /// Whether the translation has the code of a branch in some builds: one that asks for OpenACC, too, does so for other names
+    /// beside it. The number of all branches is for a build that reads none of them.
+    pub fn chooses(&self, branch: usize) -> bool {
+        let asks = |name: &str| self.branches.iter().any(|one| one.names(name));
+        let is_for_openacc = || {
+            let defines = self.defines_for(branch);
+            defines.len() > 1 && defines.iter().any(|(name, _)| name == "_OPENACC")
+        };
+        !asks("_OPENMP") && (!asks("_OPENACC") || is_for_openacc())
+    }
+
     /// The branch that a compiler for OpenMP alone reads, if `_OPENACC` becomes `_OPENMP` in conditions that name nothing else.
     pub fn branch_of_openmp(&self) -> Option<usize> {
         let defined: Defined = [("_OPENMP".to_owned(), "201511".to_owned())].into_iter().collect();

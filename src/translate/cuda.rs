@@ -288,7 +288,11 @@ impl Cuda {
         if !self.includes.contains(&name_of_header) {
             let place = layout::first_include(file, self.first_code);
             let line = format!("#include \"{name_of_header}\"{}", file.line_end(place));
-            all.add(Edit { span: Span { start: place, end: place }, text: line.into_bytes() });
+            let span = Span { start: place, end: place };
+            // A prototype that becomes the device's may stand there.
+            if all.edits.add_above(u32::MAX, Edit { span, text: line.into_bytes() }).is_err() {
+                all.diags.push(diag::edit_conflict(span));
+            }
         }
         let header = beside_text(self.device.header(name, &unit, &all.options.library));
         let mut beside = vec![Beside { name: name_of_header, text: header }];

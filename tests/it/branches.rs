@@ -155,3 +155,12 @@ fn a_build_that_passes_over_code_differs() {
     let made = translated(&text, Language::C, To::OpenMp);
     assert_eq!(count(&made, "private(t)"), (1, false));
 }
+
+#[test]
+fn a_condition_on_openacc_and_another_name_has_branches_of_the_translation() {
+    let text = "void f(int n, double *a)\n{\n    double t = 3;\n#pragma acc parallel loop copy(a[0:n])\n    for (int i = 0; i < n; i++) {\n\
+                #if defined(_OPENACC) && defined(B)\n        t = i;\n#endif\n        a[i] = t;\n    }\n}\n";
+    assert!(says(&translated(text, Language::C, To::OpenMp), 250));
+    let alone = translated(&text.replace(" && defined(B)", ""), Language::C, To::OpenMp);
+    assert_eq!(count(&alone, "private(t)"), (1, false));
+}
