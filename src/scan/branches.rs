@@ -104,11 +104,11 @@ pub fn passed_over(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
             fork.branches.iter().map(|branch| branch.inside).filter(|inside| shown.shows(inside.start));
         let names: Vec<String> = fork.names().map(str::to_owned).collect();
         let defines = |text: &str| {
-            let mut defined = text.lines().filter_map(|line| {
-                let line = line.trim().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-                source::words(line).next().map(str::to_owned)
-            });
-            defined.any(|name| names.contains(&name))
+            let mut lines = text.lines().map(str::trim);
+            let first = lines.find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
+            let defined = first.strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define"));
+            let name = defined.and_then(|rest| source::words(rest).next());
+            name.is_some_and(|name| names.iter().any(|one| one == name))
         };
         let is_meant = |inside: Span| {
             let text = file.text(inside);
@@ -147,13 +147,17 @@ pub fn parted(file: &SourceFile, forks: &[Fork], views: [&View; 2]) -> Vec<Span>
     found
 }
 
+/// Whether a line, without blanks around it, is a comment.
+fn is_comment(line: &str) -> bool {
+    ["//", "/*", "*", "!"].iter().any(|start| line.starts_with(start))
+}
+
 /// Whether a text has lines other than comments and preprocessor lines. Definitions of macros count, and so do directives of
 /// OpenACC, which may change the translation of others.
 fn has_code(text: &str) -> bool {
-    let is_other = |line: &str| ["#", "//", "/*", "*", "!"].iter().any(|start| line.starts_with(start));
     text.lines().map(str::trim).any(|line| match line.strip_prefix('#').map(str::trim_start) {
         Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || is_directive(rest),
-        None => !line.is_empty() && (!is_other(line) || is_directive(line)),
+        None => !line.is_empty() && (!is_comment(line) || is_directive(line)),
     })
 }
 
