@@ -96,7 +96,10 @@ pub fn passed_over(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
     let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
     let shown = preproc::shown(file, &events, view);
     let mut found = Vec::new();
-    let is_meant = |fork: &&Fork| shown.shows(fork.whole.start) && fork.chooses(fork.branches.len());
+    let is_meant = |fork: &&Fork| {
+        let has_names = fork.names().next().is_some();
+        has_names && shown.shows(fork.whole.start) && fork.chooses(fork.branches.len())
+    };
     for fork in forks.iter().filter(is_meant) {
         let Some(end) = fork.end_without_else() else { continue };
         let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
