@@ -5,10 +5,10 @@
 use crate::source::{self, SourceFile, Span};
 
 use super::DirectiveText;
-use super::c::{self, Event, Line};
-use super::forks::Fork;
+use super::c::{Event, Line};
+use super::forks::{Fork, events};
 use super::fortran;
-use super::preproc::{self, View, keyword};
+use super::preproc::{self, Shown, View, keyword};
 use super::shadow;
 
 /// The directives that the default view shows before an `#if`, with no code between, each with the hidden branches of
@@ -18,7 +18,7 @@ pub fn branches_after(file: &SourceFile) -> Vec<(Span, Vec<Span>)> {
         return Vec::new();
     }
     let is_fortran = file.language.is_fortran();
-    let events = if is_fortran { fortran::events(file) } else { c::events(&file.bytes) };
+    let events = events(file);
     let lines: Vec<&Line> = events.iter().filter_map(condition).collect();
     let lines: Vec<(&str, &Line)> =
         lines.into_iter().map(|line| (keyword(&file.bytes, line).0, line)).collect();
@@ -67,68 +67,75 @@ pub struct Branched {
 /// The branches of a file's conditions that hold code or macros, that a view hides, and that options do not rule out, by place.
 /// Conditions on OpenACC or OpenMP alone choose other programs: their branches are not among them.
 pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
+    sorted(file, forks, view, &|shown, fork| hidden(file, shown, fork))
+}
+
+/// These branches, and the conditions without `#else` of which the view shows a branch and other builds may read none.
+pub fn other_builds(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
+    let both = |shown: &Shown, fork: &Fork| {
+        let mut all = hidden(file, shown, fork);
+        all.extend(passed_over(file, shown, fork));
+        all
+    };
+    sorted(file, forks, view, &both)
+}
+
+/// What is found of each condition that a view shows, by place.
+fn sorted(
+    file: &SourceFile,
+    forks: &[Fork],
+    view: &View,
+    of: &dyn Fn(&Shown, &Fork) -> Vec<Branched>,
+) -> Vec<Branched> {
     if forks.is_empty() {
         return Vec::new();
     }
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
-    let shown = preproc::shown(file, &events, view);
-    let mut found = Vec::new();
-    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start)) {
-        let names: Vec<String> = fork.names().map(str::to_owned).collect();
-        let branches = fork.branches.iter().enumerate().filter(|(at, _)| fork.chooses(*at));
-        for branch in branches.map(|(_, branch)| branch.inside) {
-            let is_hidden = !shown.shows(branch.start) && !shown.rules_out(branch.start);
-            if is_hidden && !branch.is_empty() && has_code(&file.text(branch)) {
-                found.push(Branched { branch, names: names.clone(), unread: Vec::new() });
-            }
-        }
-    }
+    let shown = preproc::shown(file, &events(file), view);
+    let forks = forks.iter().filter(|fork| shown.shows(fork.whole.start));
+    let mut found: Vec<Branched> = forks.flat_map(|fork| of(&shown, fork)).collect();
     found.sort_by_key(|one| one.branch.start);
     found
 }
 
-/// The conditions without `#else` of which a view shows a branch with code, and other builds may read none. One that defines
-/// what it asks for is none of them: it gives the name a value, or keeps a header from being read twice.
-pub fn passed_over(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
-    if forks.is_empty() {
-        return Vec::new();
-    }
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
-    let shown = preproc::shown(file, &events, view);
-    let mut found = Vec::new();
-    let is_meant = |fork: &&Fork| {
-        let has_names = fork.names().next().is_some();
-        has_names && shown.shows(fork.whole.start) && fork.chooses(fork.branches.len())
+/// The branches of a condition with code that a view hides.
+fn hidden(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
+    let branches = fork.branches.iter().enumerate().filter(|(at, _)| fork.chooses(*at));
+    let is_hidden = |branch: &Span| {
+        let is_hidden = !shown.shows(branch.start) && !shown.rules_out(branch.start);
+        is_hidden && !branch.is_empty() && has_code(&file.text(*branch))
     };
-    for fork in forks.iter().filter(is_meant) {
-        let Some(end) = fork.end_without_else() else { continue };
-        let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
-        let mut read =
-            fork.branches.iter().map(|branch| branch.inside).filter(|inside| shown.shows(inside.start));
-        let names: Vec<String> = fork.names().map(str::to_owned).collect();
-        let defines = |text: &str| {
-            let mut lines = text.lines().map(str::trim);
-            let first = lines.find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
-            let defined = first.strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define"));
-            let name = defined.and_then(|rest| source::words(rest).next());
-            name.is_some_and(|name| names.iter().any(|one| one == name))
-        };
-        let is_meant = |inside: Span| {
-            let text = file.text(inside);
-            has_code(&text) && !defines(&text)
-        };
-        if !is_settled && read.next().is_some_and(is_meant) {
-            let unread = fork.branches.iter().map(|branch| branch.inside.start).collect();
-            found.push(Branched { branch: end, names, unread });
-        }
-    }
-    found
+    let hidden = branches.map(|(_, branch)| branch.inside).filter(is_hidden);
+    let names = || fork.names().map(str::to_owned).collect();
+    hidden.map(|branch| Branched { branch, names: names(), unread: Vec::new() }).collect()
+}
+
+/// A condition without `#else` of which a view shows a branch with code, and other builds may read none. One that defines what it
+/// asks for is none of them: it gives the name a value, or keeps a header from being read twice.
+fn passed_over(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
+    let names: Vec<String> = fork.names().map(str::to_owned).collect();
+    let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
+    let end = fork.end_without_else().filter(|_| !names.is_empty() && !is_settled);
+    let Some(end) = end.filter(|_| fork.chooses(fork.branches.len())) else { return Vec::new() };
+    let defines = |text: &str| {
+        let mut lines = text.lines().map(str::trim);
+        let first = lines.find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
+        let defined = first.strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define"));
+        let name = defined.and_then(|rest| source::words(rest).next());
+        name.is_some_and(|name| names.iter().any(|one| one == name))
+    };
+    let is_meant = |inside: Span| {
+        let text = file.text(inside);
+        has_code(&text) && !defines(&text)
+    };
+    let mut branches = fork.branches.iter().map(|branch| branch.inside);
+    let is_read = branches.find(|inside| shown.shows(inside.start)).is_some_and(is_meant);
+    let unread = fork.branches.iter().map(|branch| branch.inside.start).collect();
+    is_read.then_some(Branched { branch: end, names, unread }).into_iter().collect()
 }
 
 /// Of some branches, those that a view shows.
 pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -> Vec<&'b Branched> {
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
-    let shown = preproc::shown(file, &events, view);
+    let shown = preproc::shown(file, &events(file), view);
     let is_shown = |one: &&Branched| {
         shown.shows(one.branch.start) && !one.unread.iter().any(|start| shown.shows(*start))
     };
@@ -137,7 +144,7 @@ pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -
 
 /// The conditions of which two views show different branches, without those in others of them, by place.
 pub fn parted(file: &SourceFile, forks: &[Fork], views: [&View; 2]) -> Vec<Span> {
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let events = events(file);
     let [one, other] = views.map(|view| preproc::shown(file, &events, view));
     let mut found: Vec<Span> = Vec::new();
     for fork in forks {

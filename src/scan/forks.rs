@@ -34,12 +34,17 @@ pub struct Branch {
     text: String,
 }
 
+/// What the preprocessor meets in a file.
+pub(super) fn events(file: &SourceFile) -> Vec<Event> {
+    if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) }
+}
+
 /// The conditions of a file; a condition inside another one comes after it.
 pub fn forks(file: &SourceFile) -> Vec<Fork> {
     if !may_have_conditions(&file.bytes) {
         return Vec::new();
     }
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let events = events(file);
     let mut open: Vec<Fork> = Vec::new();
     let mut found = Vec::new();
     for event in &events {
@@ -77,7 +82,7 @@ pub fn branches_beside(file: &SourceFile, offset: u32) -> Vec<Span> {
     if all.is_empty() {
         return Vec::new();
     }
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let events = events(file);
     let shown = shown(file, &events, &View::default());
     let branches = all.iter().flat_map(|fork| &fork.branches).map(|branch| branch.inside);
     branches
@@ -90,7 +95,7 @@ pub fn branches_beside(file: &SourceFile, offset: u32) -> Vec<Span> {
 pub fn may_miss(file: &SourceFile, beside: u32, condition: u32, places: &[u32]) -> bool {
     let all = forks(file);
     let Some(fork) = all.iter().find(|fork| fork.whole.start == condition) else { return true };
-    let events = if file.language.is_fortran() { fortran::events(file) } else { c::events(&file.bytes) };
+    let events = events(file);
     let around = all.iter().filter(|fork| fork.branch_at(beside).is_some());
     let decided: BTreeSet<&str> = around.flat_map(Fork::names).collect();
     if fork.names().all(|name| decided.contains(name)) {

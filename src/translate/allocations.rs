@@ -36,11 +36,14 @@ pub fn edits(
 ) -> (Vec<Edit>, Vec<Diag>) {
     let (mut edits, mut diags) = (Vec::new(), Vec::new());
     let places = places(symbols, declares);
-    let local = declared_here(symbols, &places);
     let is_created = |symbol: SymbolId| {
         let known = symbols.get(symbol);
         let place = (known.home.clone(), known.name.clone());
-        local.contains(&symbol) || known.home.is_some() && declared.get(&place).is_some_and(is_created)
+        match &known.home {
+            Some(_) => declared.get(&place).is_some_and(is_created),
+            // A variable of a procedure or a main program.
+            None => places.contains_key(&symbol) && (known.fortran.allocatable || known.fortran.pointer),
+        }
     };
     for allocation in &unit.allocations {
         let objects = allocation.objects.iter().filter_map(|object| variable(unit, *object));
@@ -132,16 +135,6 @@ fn how(moved: Moved) -> &'static str {
         Moved::Argument => "the procedure may allocate it, or free it",
         Moved::Target => "gets another target",
     }
-}
-
-/// The allocatable and pointer variables of procedures and main programs that `declare` directives there give memory on the
-/// device.
-fn declared_here(symbols: &Symbols, places: &BTreeMap<SymbolId, Vec<u32>>) -> BTreeSet<SymbolId> {
-    let is_allocated = |symbol: &SymbolId| {
-        let known = symbols.get(*symbol);
-        known.home.is_none() && (known.fortran.allocatable || known.fortran.pointer)
-    };
-    places.keys().copied().filter(is_allocated).collect()
 }
 
 /// The lines that a statement needs; nothing if they are there already, and `None` if there is no room for them.

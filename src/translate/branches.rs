@@ -88,7 +88,7 @@ impl<'a> Sights<'a> {
 
     /// The branches with code that such a view hides, and the default one, too.
     pub fn hidden(&self, base: &View) -> Vec<Branched> {
-        let mut hidden = hidden(self.file, &self.forks, base);
+        let mut hidden = scan::other_builds(self.file, &self.forks, base);
         let all: Vec<&Branched> = hidden.iter().collect();
         let is_default = base.reach.is_empty();
         let shown = if is_default { Vec::new() } else { scan::shown_of(self.file, &View::default(), &all) };
@@ -96,14 +96,6 @@ impl<'a> Sights<'a> {
         hidden.retain(|one| !shown.contains(&one.branch));
         hidden
     }
-}
-
-/// The branches with code that a view hides, and the conditions of which other builds read no branch, by place.
-pub fn hidden(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
-    let mut all = scan::hidden_code(file, forks, view);
-    all.extend(scan::passed_over(file, forks, view));
-    all.sort_by_key(|one| one.branch.start);
-    all
 }
 
 /// A view that shows branches which another one hides.

@@ -47,7 +47,7 @@ pub fn unlike(
         return found;
     }
     let forks = scan::forks(file);
-    let branched = branches::hidden(file, &forks, &View::default());
+    let branched = scan::other_builds(file, &forks, &View::default());
     for Showing { view, reached, shown } in branches::showing(file, &forks, &branched, &View::default()) {
         let differs: BTreeSet<u32> = device.unlike(&self::device(source, &view, options), directives);
         let mut open: BTreeSet<u32> = differs.iter().filter(|at| !found.contains_key(*at)).copied().collect();

@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::acc::ast::DirectiveKind;
 use crate::cuda::{self, Device, Input, Seen};
 use crate::diag;
 use crate::edit::{Edit, Ours};
@@ -72,9 +73,8 @@ impl BackEnd for Cuda {
     fn lower(&mut self, view: Reached, all: &mut Gathered) -> Lowered {
         let Reached { scan, unit, parsed, held } = view;
         let (source, options) = (all.source, all.options);
-        self.unreached.get_or_insert_with(|| source.hidden_definitions(&unit, &View::default()));
+        self.unreached.get_or_insert_with(|| source.hidden_definitions(&unit));
         let own = source.reading((&unit, scan), parsed, held, options, &mut all.found);
-        all.note_declares(&own.bound);
         all.diags.extend(own.said.iter().cloned());
         all.found.spread(&unit, &own.bound, &own.plan);
         let mut lowered = self.lower_view((scan, &unit), &own, all);
@@ -129,7 +129,8 @@ fn hidden_declares(all: &mut Gathered) {
         return;
     }
     let hidden = scan::hidden_code(file, &scan::forks(file), &View::default());
-    let declares = all.declares.values().map(|one| one.span);
+    let is_declare = |one: &&DirectiveReport| one.name == acc::name(DirectiveKind::Declare);
+    let declares = all.reports.values().map(|one| &**one).filter(is_declare).map(|one| one.span);
     let branch_of = |span: Span| hidden.iter().map(|one| one.branch).find(|branch| branch.contains(span));
     let said = declares.filter_map(|span| Some(diag::branches_differ(span, branch_of(span)?)));
     all.diags.extend(said.collect::<Vec<_>>());

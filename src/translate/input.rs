@@ -159,9 +159,9 @@ impl Source {
         }
     }
 
-    /// The branches of the preprocessor, outside of the functions of a view, that the view hides and that may define what headers
-    /// place on the device.
-    pub(super) fn hidden_definitions(&self, unit: &Unit, view: &View) -> Vec<u32> {
+    /// The branches of the preprocessor, outside of the functions of the default view, that this view hides and that may define
+    /// what headers place on the device.
+    pub(super) fn hidden_definitions(&self, unit: &Unit) -> Vec<u32> {
         let placed =
             self.headers.iter().flat_map(|header| header.declared.keys().map(|(_, name)| name.clone()));
         let routines = self.headers.iter().flat_map(|header| header.prototypes());
@@ -170,7 +170,8 @@ impl Source {
             return Vec::new();
         }
         let forks = scan::forks(&self.file);
-        let hidden = scan::hidden_code(&self.file, &forks, view).into_iter().map(|one| one.branch);
+        let hidden =
+            scan::hidden_code(&self.file, &forks, &View::default()).into_iter().map(|one| one.branch);
         let outside = hidden.filter(|branch| !unit.functions.iter().any(|one| one.span.contains(*branch)));
         let may_define =
             |branch: &Span| source::names(&self.file.text(*branch)).any(|name| names.contains(name));

@@ -781,19 +781,14 @@ impl Gathered<'_> {
         let file = &self.source.file;
         let (bound, said) = read::bound_in(file, (scan, symbols), unit, parsed, held);
         self.diags.extend(said);
-        self.note_declares(&bound);
+        let declares = bound.iter().map(|one| &one.directive);
+        let declares = declares.filter(|one| one.kind == DirectiveKind::Declare);
+        self.declares.extend(declares.map(|one| (one.span.start, one.clone())));
         for (span, said) in named_macros::constructs(file, (scan, symbols), unit, &bound) {
             held.push(span);
             self.diags.push(said);
         }
         bound
-    }
-
-    /// Notes the `declare` directives of a view.
-    pub fn note_declares(&mut self, bound: &[Bound]) {
-        let declares = bound.iter().map(|one| &one.directive);
-        let declares = declares.filter(|one| one.kind == DirectiveKind::Declare);
-        self.declares.extend(declares.map(|one| (one.span.start, one.clone())));
     }
 
     /// Reports what became of a directive.
