@@ -144,7 +144,7 @@ impl Device {
                 "namespace device {{ {own}__device__ {counterpart}; }}\n\nextern \"C\" void *{getter}(void)\n{{\n    void *address = nullptr;\n    cudaGetSymbolAddress(&address, device::{name});\n    return address;\n}}\n"
             ),
         );
-        self.prototype(0, format!("void *{getter}(void);\n"));
+        self.prototype(place, format!("void *{getter}(void);\n"));
         let copies = matches!(clause, DataClause::Copyin { .. });
         let line = format!(
             "    acc2omp_declare({}, sizeof {path}, {getter}, {});\n",
