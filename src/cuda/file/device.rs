@@ -594,7 +594,10 @@ impl Device {
 
     /// The header of the launchers; `folder` is how it calls that of the run-time library.
     pub fn header(&self, source: &str, unit: &str, folder: &str) -> String {
-        let mut prototypes: String = self.prototypes.values().map(String::as_str).collect();
+        // A variable with several definitions has one counterpart.
+        let mut known = BTreeSet::new();
+        let each = self.prototypes.values().filter(|text| known.insert(text.as_str()));
+        let mut prototypes: String = each.map(String::as_str).collect();
         if self.options().is_some() {
             prototypes += &format!("const char *{}(void);\n", options_name(unit));
         }
