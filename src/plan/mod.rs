@@ -166,8 +166,17 @@ pub struct Settings {
     pub as_written: bool,
     /// The levels of the routines of other files.
     pub routines: Routines,
-    /// Directives with queues in branches of the preprocessor that are not read now.
-    pub queued_elsewhere: Vec<Directive>,
+    /// Directives with queues that other views of the file translate.
+    pub queued_elsewhere: Vec<QueuedElsewhere>,
+}
+
+/// A directive with queues that another view of the file translates.
+#[derive(Clone, Debug)]
+pub struct QueuedElsewhere {
+    /// Its tree.
+    pub directive: Directive,
+    /// It stands in no branch of the preprocessor that this view hides.
+    pub is_shown: bool,
 }
 
 /// What a plan is made from.
@@ -268,7 +277,7 @@ impl<'a> Input<'a> {
             device_globals: OnceCell::new(),
             escaping: escaping(unit, symbols, bound),
             gang_routines: routine::of_gangs(unit, bound, &settings.device_type),
-            queues: queue::Queues::new(unit, bound),
+            queues: queue::Queues::new(unit, bound, &settings.queued_elsewhere),
             standing: OnceCell::new(),
             outer_names: OnceCell::new(),
             reached: Reached::new(),

@@ -12,13 +12,14 @@ use crate::diag;
 use crate::host::ir::{ExprKind, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
 
-use super::{Input, Item, Maker, Names, Sharing};
+use super::{Input, Item, Maker, Names, QueuedElsewhere, Sharing};
 
 impl Input<'_> {
     /// The scalars that `kernels` construct `index`, which is put into a queue, only reads, and whose values queued work may still
     /// have to bring to the host: they are copied when the queue reaches the construct (2.6.2), not when the host does.
     pub(super) fn pending_scalars(&self, index: usize, stmt: StmtId) -> BTreeSet<SymbolId> {
-        if self.queues.queued.len() < 2 || !is_queued(&self.bound[index].directive, self.unit) {
+        let is_alone = self.queues.queued.len() < 2 && self.settings.queued_elsewhere.is_empty();
+        if is_alone || !is_queued(&self.bound[index].directive, self.unit) {
             return BTreeSet::new();
         }
         let read = self.scalars_read(index, stmt);
@@ -34,7 +35,8 @@ impl Input<'_> {
         let is_handed = known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
         // What has other names may be brought back by one of them.
         let has_other_names = known.fortran.is_equivalent || self.is_escaping(index, symbol);
-        has_other_names || returned.iter().any(|one| one.1 == symbol || is_handed && one.0 != function)
+        let comes = |one: &(Option<FunctionId>, SymbolId)| one.1 == symbol || is_handed && one.0 != function;
+        has_other_names || self.queues.has_unread || returned.iter().any(comes)
     }
 
     /// Whether construct `index`, which is not put into a queue, waits for queues that may still have to bring scalars which it
@@ -71,6 +73,13 @@ impl Input<'_> {
                 |symbol: &SymbolId| matches!(self.symbols.get(*symbol).class, Class::Scalar | Class::Unknown);
             returned.extend(symbols.filter(is_scalar).map(|symbol| (function, symbol)));
         }
+        for one in self.settings.queued_elsewhere.iter().filter(|one| is_queued(&one.directive, self.unit)) {
+            let place = one.directive.span.start;
+            let function = function_at(self.unit, place);
+            let lists = one.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+            let named = lists.filter_map(|item| self.symbols.lookup(&item.base.text, place));
+            returned.extend(named.map(|symbol| (function, symbol)));
+        }
         for call in &self.unit.exprs {
             let ExprKind::Call { callee, args } = &call.kind else { continue };
             let ExprKind::Name(name) = &self.unit.expr(*callee).kind else { continue };
@@ -85,6 +94,22 @@ impl Input<'_> {
         returned.sort_unstable();
         returned.dedup();
         returned
+    }
+
+    /// The queued `enter data` directives of a function between two places that other views translate.
+    fn entered_elsewhere(
+        &self,
+        function: FunctionId,
+        from: u32,
+        to: u32,
+    ) -> impl Iterator<Item = &Directive> + use<'_> {
+        let all = self.settings.queued_elsewhere.iter().map(|one| &one.directive);
+        all.filter(move |one| {
+            one.kind == DirectiveKind::EnterData
+                && (from..to).contains(&one.span.start)
+                && is_queued(one, self.unit)
+                && function_at(self.unit, one.span.start) == Some(function)
+        })
     }
 
     /// The variables that directive `index` brings back to the host.
@@ -189,9 +214,11 @@ impl Maker<'_> {
                 .queues
                 .enters(self.input.bound, since, here)
                 .filter(|one| one.function == Some(function))
+                .map(|one| &one.directive)
+                .chain(self.input.entered_elsewhere(function, since, here))
                 .any(|before| {
-                    let from = before.directive.span.start;
-                    let lists = before.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+                    let from = before.span.start;
+                    let lists = before.clauses.iter().flat_map(|clause| super::list(&clause.kind));
                     let mut symbols =
                         lists.filter_map(|item| self.input.symbols.lookup(&item.base.text, from));
                     symbols.any(|symbol| names.contains(&symbol))
@@ -212,7 +239,8 @@ impl Maker<'_> {
             self.input.queues.queued[after..].iter().map(|at| self.input.bound[*at].directive.span.start);
         let start = self.input.bound[index].directive.span.end;
         let elsewhere = self.input.settings.queued_elsewhere.iter();
-        let elsewhere = elsewhere.filter(|one| is_queued(one, self.input.unit)).map(|one| one.span.start);
+        let elsewhere = elsewhere.map(|one| &one.directive).filter(|one| is_queued(one, self.input.unit));
+        let elsewhere = elsewhere.map(|one| one.span.start);
         // What options choose from is translated once: the end is the same for all of them.
         let inside = inside.take_while(|at| *at < end);
         let pending = inside
@@ -272,6 +300,8 @@ pub(super) struct Queues {
     queued: Vec<usize>,
     /// Queued `enter data` directives.
     enters: Vec<usize>,
+    /// Queued `kernels` that other views translate: what they change is not known here.
+    has_unread: bool,
     /// Calls of a routine that queues data for the device.
     entering_calls: Vec<u32>,
     /// The scalars that queued work brings back to the host, each with the function of that work.
@@ -279,18 +309,22 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    /// Looks for them.
-    pub(super) fn new(unit: &Unit, bound: &[Bound]) -> Queues {
-        let is_wait = |one: &&Bound| one.directive.kind == DirectiveKind::Wait;
-        let has_clause = |one: &&Bound| {
-            one.directive.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Wait(_)))
-        };
-        let start = |one: &Bound| one.directive.span.start;
+    /// Looks for them. What stands `elsewhere` waits if the view shows it.
+    pub(super) fn new(unit: &Unit, bound: &[Bound], elsewhere: &[QueuedElsewhere]) -> Queues {
+        let is_wait = |one: &&Directive| one.kind == DirectiveKind::Wait;
+        let has_clause =
+            |one: &&Directive| one.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Wait(_)));
+        let start = |one: &Directive| one.span.start;
+        let shown = elsewhere.iter().filter(|one| one.is_shown).map(|one| &one.directive);
+        let shown: Vec<&Directive> = bound.iter().map(|one| &one.directive).chain(shown).collect();
         let waiting_calls = calls(unit, |name| {
             ["acc_wait", "acc_async_wait", "acc_async_test"].iter().any(|waits| name.starts_with(waits))
         });
-        let mut waits: Vec<u32> = bound.iter().filter(is_wait).map(start).chain(waiting_calls).collect();
+        let mut waits: Vec<u32> =
+            shown.iter().copied().filter(is_wait).map(start).chain(waiting_calls).collect();
         waits.sort_unstable();
+        let mut clauses: Vec<u32> = shown.iter().copied().filter(has_clause).map(start).collect();
+        clauses.sort_unstable();
         let is_kind = |at: usize, kind: DirectiveKind| bound[at].directive.kind == kind;
         let queued = (0..bound.len())
             .filter(|at| is_queued(&bound[*at].directive, unit) && !is_kind(*at, DirectiveKind::Wait));
@@ -299,7 +333,10 @@ impl Queues {
         entering_calls.sort_unstable();
         Queues {
             waits,
-            clauses: bound.iter().filter(has_clause).map(start).collect(),
+            clauses,
+            has_unread: elsewhere
+                .iter()
+                .any(|one| one.directive.kind.is_kernels() && is_queued(&one.directive, unit)),
             enters: queued.iter().copied().filter(|at| is_kind(*at, DirectiveKind::EnterData)).collect(),
             queued,
             entering_calls,

@@ -58,7 +58,7 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     let settings = match options.to {
         To::Cuda => source.cuda_aim(options),
         To::OpenMp => plan::Settings {
-            queued_elsewhere: read::queued_elsewhere(file, &scan),
+            queued_elsewhere: read::queued_elsewhere(file, &scan, (&bound, &held)),
             ..source.openmp_aim(options)
         },
     };

@@ -30,6 +30,7 @@ use crate::{acc, cuda, layout};
 
 use super::branches::Sights;
 use super::fortran_device::{Names, functions_of, with_places, without_layouts};
+use super::read::queued_elsewhere;
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
 use super::{Beside, Options, Outcome, Source, Translation, branches, split, views};
@@ -146,7 +147,8 @@ impl BackEnd for FortranCuda {
         let symbols = source.symbols(&unit, scan);
         let bound = all.bind((scan, &symbols), &mut unit, parsed, &mut held);
         let unit = &unit;
-        let settings = source.cuda_aim(all.options);
+        let queued_elsewhere = queued_elsewhere(file, scan, (&bound, &held));
+        let settings = plan::Settings { queued_elsewhere, ..source.cuda_aim(all.options) };
         let (bound, reached) =
             source.settled((unit, scan, &symbols), bound, &settings, all.options, &mut all.found);
         let bound = plan::merge_data_clauses(unit, bound);

@@ -304,7 +304,7 @@ fn planned(
     let settings = plan::Settings {
         preference,
         queues: target.queues == omp::Queues::Kept,
-        queued_elsewhere: read::queued_elsewhere(file, scan),
+        queued_elsewhere: read::queued_elsewhere(file, scan, (&bound, held)),
         ..settings
     };
     let (bound, reached) = source.settled((unit, scan, symbols), bound, &settings, options, &mut all.found);

@@ -12,7 +12,7 @@ use crate::acc::ast::{ClauseKind, DataClause};
 use crate::bind::{self, Bound, Declared, Regions};
 use crate::diag::{self, Diag};
 use crate::host::ir::Unit;
-use crate::plan::Routines;
+use crate::plan::{QueuedElsewhere, Routines};
 use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::{self, Others, Outside, Symbols};
 use crate::source::{Language, SourceFile, Span};
@@ -184,11 +184,23 @@ pub fn fresh(scan: &Scan, reports: &BTreeMap<u32, Box<DirectiveReport>>) -> Vec<
     (0..scan.directives.len()).filter(is_fresh).collect()
 }
 
-/// The directives with queues that other views reach.
-pub fn queued_elsewhere(file: &SourceFile, scan: &Scan) -> Vec<Directive> {
-    let texts = scan.directives.iter().filter(|text| !text.active);
-    let may_be_queued = texts.filter(|text| file.text(text.span).to_ascii_lowercase().contains("async"));
-    may_be_queued.filter_map(|text| parse(file, text, &mut Vec::new())).collect()
+/// The directives with queues that other views translate: neither joined to the code of this one nor held.
+pub fn queued_elsewhere(
+    file: &SourceFile,
+    scan: &Scan,
+    (bound, held): (&[Bound], &[Span]),
+) -> Vec<QueuedElsewhere> {
+    let is_here = |span: Span| {
+        held.contains(&span) || bound.binary_search_by_key(&span, |one| one.directive.span).is_ok()
+    };
+    let may_be_queued = |span: Span| {
+        let text = file.text(span).to_ascii_lowercase();
+        ["async", "wait"].iter().any(|word| text.contains(word))
+    };
+    let texts = scan.directives.iter().filter(|text| may_be_queued(text.span) && !is_here(text.span));
+    let parsed = texts.map(|text| (text.active, parse(file, text, &mut Vec::new())));
+    let parsed = parsed.filter_map(|(is_shown, directive)| Some((is_shown, directive?)));
+    parsed.map(|(is_shown, directive)| QueuedElsewhere { directive, is_shown }).collect()
 }
 
 /// The directive's tree, if it is whole and legal.

@@ -16,7 +16,7 @@ use crate::sema::{self, Symbols, Texts};
 use crate::source::Span;
 
 use super::loops::Found;
-use super::read::parse;
+use super::read::{parse, queued_elsewhere};
 use super::{Header, Options, Source};
 
 /// What was read.
@@ -81,7 +81,8 @@ impl Source {
         let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
-        let settings = self.cuda_aim(options);
+        let queued_elsewhere = queued_elsewhere(&self.file, scan, (&bound, &held));
+        let settings = plan::Settings { queued_elsewhere, ..self.cuda_aim(options) };
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &settings, options, found);
         let (bound, sizes) = plan::sizes_as_arrays(unit, &symbols, bound);
         said.extend(sizes);
