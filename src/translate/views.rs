@@ -450,7 +450,7 @@ impl<'a, 'b> Views<'a, 'b> {
 
     /// The directives that views before have reached and that belong to constructs of this one: loops, atomics, the beginning
     /// or the `end` of a construct of which the preprocessor chooses the other; the regions of data around; and what is said
-    /// of routines that constructs may call.
+    /// of routines that constructs may call, and of what is on the device.
     fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Vec<(usize, Directive)> {
         let is_construct = |kind: DirectiveKind| {
             kind.is_compute() || is_region(kind) || matches!(kind, DirectiveKind::End(_))
@@ -499,7 +499,18 @@ impl<'a, 'b> Views<'a, 'b> {
             let is_orphan = || is_inner(kind) && compute_around(&bound, at).next().is_none();
             !is_left(at) && (kind == DirectiveKind::Routine || !of_loops && is_orphan())
         };
-        let is_wanted = |at: &usize| !is_fresh(*at) && (is_of_routine(*at) || has_construct && is_shared(at));
+        // Constructs ask what is on the device where they stand.
+        let functions: BTreeSet<_> =
+            (0..bound.len()).filter(|at| is_fresh(*at)).map(|at| bound[at].function).collect();
+        let is_placed = |at: usize| match bound[at].directive.kind {
+            DirectiveKind::Declare => !is_left(at),
+            DirectiveKind::EnterData => !is_left(at) && functions.contains(&bound[at].function),
+            _ => false,
+        };
+        let is_wanted = |at: &usize| {
+            let is_known = || is_of_routine(*at) || has_construct && (is_placed(*at) || is_shared(at));
+            !is_fresh(*at) && is_known()
+        };
         let shared: BTreeSet<usize> =
             (0..bound.len()).filter(is_wanted).filter_map(|at| bound[at].text).collect();
         all.retain(|(at, _)| shared.contains(at));

@@ -140,12 +140,10 @@ impl Entry {
 
     /// The edit that puts a line there, as far from the margin as the first statement.
     fn edit(&self, file: &SourceFile, line: &str) -> Option<Edit> {
-        let edit = layout::before_statement(file, self.first, line)?;
-        if self.place == self.first {
-            return Some(edit);
+        match self.place == self.first {
+            true => layout::before_statement(file, self.first, line),
+            false => layout::above_code(file, self.place.start, self.first.start, line),
         }
-        let start = file.lines.span(file.lines.line(self.place.start)).start;
-        edit.span.is_empty().then_some(Edit { span: Span { start, end: start }, text: edit.text })
     }
 }
 
