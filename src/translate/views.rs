@@ -504,7 +504,9 @@ impl<'a, 'b> Views<'a, 'b> {
             (0..bound.len()).filter(|at| is_fresh(*at)).map(|at| bound[at].function).collect();
         let is_placed = |at: usize| match bound[at].directive.kind {
             DirectiveKind::Declare => !is_left(at),
-            DirectiveKind::EnterData => !is_left(at) && functions.contains(&bound[at].function),
+            DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update => {
+                !is_left(at) && functions.contains(&bound[at].function)
+            }
             _ => false,
         };
         let is_wanted = |at: &usize| {
