@@ -177,6 +177,8 @@ pub struct QueuedElsewhere {
     pub directive: Directive,
     /// It stands in no branch of the preprocessor that this view hides.
     pub is_shown: bool,
+    /// The branches beside those that it stands in: no build reads both.
+    pub beside: Vec<Span>,
 }
 
 /// What a plan is made from.

@@ -11,6 +11,7 @@ use crate::bind::{Bound, function_at};
 use crate::diag;
 use crate::host::ir::{ExprKind, FunctionId, ScopeKind, StmtId, StmtKind, Unit};
 use crate::sema::{self, Class, SymbolId, SymbolKind, uses};
+use crate::source::Span;
 
 use super::{Input, Item, Maker, Names, QueuedElsewhere, Sharing};
 
@@ -36,7 +37,9 @@ impl Input<'_> {
         // What has other names may be brought back by one of them.
         let has_other_names = known.fortran.is_equivalent || self.is_escaping(index, symbol);
         let comes = |one: &(Option<FunctionId>, SymbolId)| one.1 == symbol || is_handed && one.0 != function;
-        has_other_names || self.queues.has_unread || returned.iter().any(comes)
+        let here = self.bound[index].directive.span.start;
+        let mut elsewhere = self.queued_elsewhere(here);
+        has_other_names || returned.iter().any(comes) || elsewhere.any(|one| self.brings(one, &comes))
     }
 
     /// Whether construct `index`, which is not put into a queue, waits for queues that may still have to bring scalars which it
@@ -73,13 +76,6 @@ impl Input<'_> {
                 |symbol: &SymbolId| matches!(self.symbols.get(*symbol).class, Class::Scalar | Class::Unknown);
             returned.extend(symbols.filter(is_scalar).map(|symbol| (function, symbol)));
         }
-        for one in self.settings.queued_elsewhere.iter().filter(|one| is_queued(&one.directive, self.unit)) {
-            let place = one.directive.span.start;
-            let function = function_at(self.unit, place);
-            let lists = one.directive.clauses.iter().flat_map(|clause| super::list(&clause.kind));
-            let named = lists.filter_map(|item| self.symbols.lookup(&item.base.text, place));
-            returned.extend(named.map(|symbol| (function, symbol)));
-        }
         for call in &self.unit.exprs {
             let ExprKind::Call { callee, args } = &call.kind else { continue };
             let ExprKind::Name(name) = &self.unit.expr(*callee).kind else { continue };
@@ -96,6 +92,23 @@ impl Input<'_> {
         returned
     }
 
+    /// The queued directives that other views translate, and that a build may read which reads what stands `here`.
+    fn queued_elsewhere(&self, here: u32) -> impl Iterator<Item = &Directive> + use<'_> {
+        let is_apart = move |beside: &[Span]| beside.iter().any(|one| (one.start..one.end).contains(&here));
+        let all = self.settings.queued_elsewhere.iter().filter(move |one| !is_apart(&one.beside));
+        all.map(|one| &one.directive).filter(|one| is_queued(one, self.unit))
+    }
+
+    /// Whether a queued directive that another view translates may bring the value of a variable: what `kernels` change is not
+    /// known here.
+    fn brings(&self, one: &Directive, comes: &dyn Fn(&(Option<FunctionId>, SymbolId)) -> bool) -> bool {
+        let place = one.span.start;
+        let function = function_at(self.unit, place);
+        let lists = one.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+        let mut named = lists.filter_map(|item| self.symbols.lookup(&item.base.text, place));
+        one.kind.is_kernels() || named.any(|symbol| comes(&(function, symbol)))
+    }
+
     /// The queued `enter data` directives of a function between two places that other views translate.
     fn entered_elsewhere(
         &self,
@@ -103,11 +116,9 @@ impl Input<'_> {
         from: u32,
         to: u32,
     ) -> impl Iterator<Item = &Directive> + use<'_> {
-        let all = self.settings.queued_elsewhere.iter().map(|one| &one.directive);
-        all.filter(move |one| {
+        self.queued_elsewhere(to).filter(move |one| {
             one.kind == DirectiveKind::EnterData
                 && (from..to).contains(&one.span.start)
-                && is_queued(one, self.unit)
                 && function_at(self.unit, one.span.start) == Some(function)
         })
     }
@@ -300,8 +311,6 @@ pub(super) struct Queues {
     queued: Vec<usize>,
     /// Queued `enter data` directives.
     enters: Vec<usize>,
-    /// Queued `kernels` that other views translate: what they change is not known here.
-    has_unread: bool,
     /// Calls of a routine that queues data for the device.
     entering_calls: Vec<u32>,
     /// The scalars that queued work brings back to the host, each with the function of that work.
@@ -334,9 +343,6 @@ impl Queues {
         Queues {
             waits,
             clauses,
-            has_unread: elsewhere
-                .iter()
-                .any(|one| one.directive.kind.is_kernels() && is_queued(&one.directive, unit)),
             enters: queued.iter().copied().filter(|at| is_kind(*at, DirectiveKind::EnterData)).collect(),
             queued,
             entering_calls,

@@ -198,9 +198,17 @@ pub fn queued_elsewhere(
         ["async", "wait"].iter().any(|word| text.contains(word))
     };
     let texts = scan.directives.iter().filter(|text| may_be_queued(text.span) && !is_here(text.span));
-    let parsed = texts.map(|text| (text.active, parse(file, text, &mut Vec::new())));
-    let parsed = parsed.filter_map(|(is_shown, directive)| Some((is_shown, directive?)));
-    parsed.map(|(is_shown, directive)| QueuedElsewhere { directive, is_shown }).collect()
+    let texts: Vec<&DirectiveText> = texts.collect();
+    let forks = if texts.is_empty() { Vec::new() } else { scan::forks(file) };
+    let parsed = texts.into_iter().filter_map(|text| {
+        let directive = parse(file, text, &mut Vec::new())?;
+        let start = text.span.start;
+        let around = forks.iter().filter(|fork| fork.branch_at(start).is_some());
+        let branches = around.flat_map(|fork| &fork.branches).map(|branch| branch.inside);
+        let beside = branches.filter(|inside| !inside.contains(Span::at(start as usize))).collect();
+        Some(QueuedElsewhere { directive, is_shown: text.active, beside })
+    });
+    parsed.collect()
 }
 
 /// The directive's tree, if it is whole and legal.
