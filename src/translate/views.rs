@@ -610,7 +610,20 @@ impl<'a, 'b> Views<'a, 'b> {
         let (bound, made) = (&lowered.bound, &mut lowered.made);
         let start = |at: usize| bound[at].directive.span.start;
         let is_again = |at: usize| bound[at].text.is_some() && self.all.reports.contains_key(&start(at));
-        let is_unlike = |at: &usize| is_again(*at) && made[*at].edits.as_ref() != self.made.get(&start(*at));
+        let conditions = self.all.conditions();
+        // A region may end in several branches: each view has the end of its own.
+        let beside = |at: usize, edits: &[Edit]| -> Vec<Edit> {
+            let is_beside = |edit: &&Edit| {
+                !is_region(bound[at].directive.kind)
+                    || conditions.parting(start(at), edit.span.start).next().is_none()
+            };
+            edits.iter().filter(is_beside).cloned().collect()
+        };
+        let is_unlike = |at: &usize| {
+            let one = made[*at].edits.as_ref().map(|edits| beside(*at, edits));
+            let known = self.made.get(&start(*at)).map(|edits| beside(*at, edits));
+            is_again(*at) && one != known
+        };
         let unlike: Vec<usize> = (0..bound.len()).filter(is_unlike).collect();
         let roots: BTreeMap<usize, usize> =
             unlike.iter().filter_map(|at| Some((whole(bound, *at)?, *at))).collect();
