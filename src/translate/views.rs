@@ -186,6 +186,14 @@ pub fn made_by_view(
 /// Steps for each byte of a file that a view shows: all of it is read.
 const STEPS_PER_BYTE: u64 = 4;
 
+/// Directives that views before have translated, and that a view reads again.
+#[derive(Default)]
+struct Again {
+    directives: Vec<(usize, Directive)>,
+    /// The numbers of those that only say what is on the device.
+    asked: BTreeSet<usize>,
+}
+
 struct Views<'a, 'b> {
     back: &'b mut dyn BackEnd,
     all: Gathered<'a>,
@@ -351,8 +359,8 @@ impl<'a, 'b> Views<'a, 'b> {
             self.all.diags.extend(diags);
         }
         let again = self.read_again(scan, &unit, &parsed);
-        let shares = !again.is_empty();
-        parsed.extend(again);
+        let shares = !again.directives.is_empty();
+        parsed.extend(again.directives);
         parsed.sort_by_key(|(at, _)| *at);
         let (file, stays) = (&self.all.source.file, &self.all.options.stays);
         let unread = Region::unread(file, scan, &unit, &parsed, &held, stays);
@@ -366,7 +374,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let mut lowered = self.back.lower(Reached { scan, unit, parsed, held }, &mut self.all);
         if shares {
             self.keep_launched(&mut lowered);
-            self.leave_unlike(&mut lowered);
+            self.leave_unlike(&mut lowered, &again.asked);
         }
         self.note_parted(scan, &lowered);
         self.note_constructs(&lowered.bound);
@@ -451,7 +459,7 @@ impl<'a, 'b> Views<'a, 'b> {
     /// The directives that views before have reached and that belong to constructs of this one: loops, atomics, the beginning
     /// or the `end` of a construct of which the preprocessor chooses the other; the regions of data around; and what is said
     /// of routines that constructs may call, and of what is on the device.
-    fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Vec<(usize, Directive)> {
+    fn read_again(&self, scan: &Scan, unit: &Unit, fresh: &[(usize, Directive)]) -> Again {
         let is_construct = |kind: DirectiveKind| {
             kind.is_compute() || is_region(kind) || matches!(kind, DirectiveKind::End(_))
         };
@@ -460,7 +468,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let has_construct = fresh.iter().any(|(_, directive)| is_part(directive.kind));
         let is_known = |text: &DirectiveText| self.all.reports.contains_key(&text.span.start);
         if !has_construct && of_loops || !scan.directives.iter().any(is_known) {
-            return Vec::new();
+            return Again::default();
         }
         let known = scan.directives.iter().enumerate();
         let known = known.filter(|(_, text)| text.active && is_known(text));
@@ -499,24 +507,24 @@ impl<'a, 'b> Views<'a, 'b> {
             let is_orphan = || is_inner(kind) && compute_around(&bound, at).next().is_none();
             !is_left(at) && (kind == DirectiveKind::Routine || !of_loops && is_orphan())
         };
+        let is_wanted = |at: &usize| is_of_routine(*at) || has_construct && is_shared(at);
         // Constructs ask what is on the device where they stand.
         let functions: BTreeSet<_> =
             (0..bound.len()).filter(|at| is_fresh(*at)).map(|at| bound[at].function).collect();
-        let is_placed = |at: usize| match bound[at].directive.kind {
-            DirectiveKind::Declare => !is_left(at),
-            DirectiveKind::EnterData | DirectiveKind::ExitData | DirectiveKind::Update => {
-                !is_left(at) && functions.contains(&bound[at].function)
-            }
+        let is_asked = |at: &usize| match bound[begin(&bound, *at)].directive.kind {
+            _ if !has_construct || is_left(begin(&bound, *at)) => false,
+            DirectiveKind::Declare | DirectiveKind::EnterData | DirectiveKind::Data => true,
+            DirectiveKind::ExitData | DirectiveKind::Update => functions.contains(&bound[*at].function),
             _ => false,
         };
-        let is_wanted = |at: &usize| {
-            let is_known = || is_of_routine(*at) || has_construct && (is_placed(*at) || is_shared(at));
-            !is_fresh(*at) && is_known()
+        let known = (0..bound.len()).filter(|at| !is_fresh(*at));
+        let (shared, others): (Vec<usize>, Vec<usize>) = known.partition(is_wanted);
+        let texts = |all: Vec<usize>| -> BTreeSet<usize> {
+            all.into_iter().filter_map(|at| bound[at].text).collect()
         };
-        let shared: BTreeSet<usize> =
-            (0..bound.len()).filter(is_wanted).filter_map(|at| bound[at].text).collect();
-        all.retain(|(at, _)| shared.contains(at));
-        all
+        let (shared, asked) = (texts(shared), texts(others.into_iter().filter(is_asked).collect()));
+        all.retain(|(at, _)| shared.contains(at) || asked.contains(at));
+        Again { directives: all, asked }
     }
 
     /// Notes the loops that constructs are launched at, and that conditions part from their code.
@@ -606,7 +614,7 @@ impl<'a, 'b> Views<'a, 'b> {
 
     /// Leaves constructs that would need something else of directives which views before have translated, and those for which
     /// these were.
-    fn leave_unlike(&mut self, lowered: &mut Lowered) {
+    fn leave_unlike(&mut self, lowered: &mut Lowered, asked: &BTreeSet<usize>) {
         let (bound, made) = (&lowered.bound, &mut lowered.made);
         let start = |at: usize| bound[at].directive.span.start;
         let is_again = |at: usize| bound[at].text.is_some() && self.all.reports.contains_key(&start(at));
@@ -622,7 +630,7 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_unlike = |at: &usize| {
             let one = made[*at].edits.as_ref().map(|edits| beside(*at, edits));
             let known = self.made.get(&start(*at)).map(|edits| beside(*at, edits));
-            is_again(*at) && one != known
+            is_again(*at) && one != known && bound[*at].text.is_none_or(|text| !asked.contains(&text))
         };
         let unlike: Vec<usize> = (0..bound.len()).filter(is_unlike).collect();
         let roots: BTreeMap<usize, usize> =
