@@ -140,8 +140,11 @@ impl Laying<'_> {
             | SourceChange::Used(..)
             | SourceChange::DeclaredFor(..)
             | SourceChange::Counters(_) => {}
-            SourceChange::BeforeDirective(span, lines) => self.inserted(span.start, lines)?,
-            SourceChange::AtEnd(block, lines) => self.at_end(*block, &self.same(*block, lines))?,
+            SourceChange::BeforeDirective(span, lines) => {
+                let lines = self.ground.under_conditions_of(old.start, span.start, lines);
+                self.inserted(span.start, &lines)?;
+            }
+            SourceChange::AtEnd(block, lines) => self.at_end(*block, lines)?,
             SourceChange::LinesBefore(lines) => self.above += &super::above(file, self.old, lines)?,
             SourceChange::LinesAfter(lines) if self.old.form == Form::Operator => {
                 let text = format!(" {}", super::on_one_line(lines)).into_bytes();
@@ -274,7 +277,9 @@ impl Laying<'_> {
             BaseLanguage::Fortran => end_of_body(file, unit, block)?,
             BaseLanguage::C => self.block(block)?.end - 1,
         };
-        self.inserted(at, lines)
+        // The body may begin under the directive's conditions and end without.
+        let lines = self.ground.under_conditions_of(self.old.span.start, at, lines);
+        self.inserted(at, &lines)
     }
 
     fn respelled(&mut self, names: &[(Span, String)]) -> Option<()> {

@@ -467,7 +467,8 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_part = |kind: DirectiveKind| is_construct(kind) || of_loops && is_inner(kind);
         let has_construct = fresh.iter().any(|(_, directive)| is_part(directive.kind));
         let is_known = |text: &DirectiveText| self.all.reports.contains_key(&text.span.start);
-        if !has_construct && of_loops || !scan.directives.iter().any(is_known) {
+        let has_declare = fresh.iter().any(|(_, directive)| directive.kind == DirectiveKind::Declare);
+        if !has_construct && !has_declare && of_loops || !scan.directives.iter().any(is_known) {
             return Again::default();
         }
         let known = scan.directives.iter().enumerate();
@@ -511,8 +512,16 @@ impl<'a, 'b> Views<'a, 'b> {
         // Constructs ask what is on the device where they stand.
         let functions: BTreeSet<_> =
             (0..bound.len()).filter(|at| is_fresh(*at)).map(|at| bound[at].function).collect();
+        let is_begun = |at: usize| {
+            is_fresh(at) && bound[at].directive.kind == DirectiveKind::Declare && bound[at].function.is_some()
+        };
+        let begun: BTreeSet<_> =
+            (0..bound.len()).filter(|at| is_begun(*at)).map(|at| bound[at].function).collect();
         let is_asked = |at: &usize| match bound[begin(&bound, *at)].directive.kind {
-            _ if !has_construct || is_left(begin(&bound, *at)) => false,
+            _ if is_left(begin(&bound, *at)) => false,
+            // What `declare` needs stands before the first directive of a procedure of Fortran.
+            _ if of_loops && unit.is_fortran() && begun.contains(&bound[*at].function) => true,
+            _ if !has_construct => false,
             DirectiveKind::Declare | DirectiveKind::EnterData | DirectiveKind::Data => true,
             DirectiveKind::ExitData | DirectiveKind::Update => functions.contains(&bound[*at].function),
             _ => false,
