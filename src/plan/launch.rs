@@ -86,6 +86,37 @@ impl Input<'_> {
         let at = self.loops_below(index).into_iter().find(|at| self.bound[*at].stmt() == Some(only))?;
         Some((at, only))
     }
+
+    /// A variable that `kernels` construct `index` may change, that no clause of it names, and whose declaration a macro or a header
+    /// hides: only a scalar is copied (2.5.1), and nobody sees what this one is.
+    fn changes_unseen(&self, index: usize, stmt: StmtId) -> Option<(&str, Span)> {
+        let function = self.bound[index].function.map(|function| self.unit.function(function));
+        // A class that is not seen may have it, and each object has its members.
+        let is_method = function.is_some_and(|function| function.member_of.is_some());
+        if !self.bound[index].directive.kind.is_kernels() || self.unit.is_fortran() || is_method {
+            return None;
+        }
+        let clauses = self.with_loops_below(index).flat_map(|at| &self.bound[at].directive.clauses);
+        let stated: Vec<&str> = clauses
+            .flat_map(|clause| super::list(&clause.kind))
+            .map(|item| item.base.text.as_str())
+            .collect();
+        let is_unseen = |name: &str, at: u32| {
+            let is_named = stated.contains(&name) || name == "this" || name.contains("::");
+            !is_named && self.symbols.lookup(name, at).is_none() && !self.symbols.is_of_union(name, at)
+        };
+        let changed = self.unit.exprs_in(self.unit.stmt(stmt).span).filter_map(|expr| match &expr.kind {
+            ExprKind::Assign(_, at, _) | ExprKind::Step { operand: at, .. } | ExprKind::AddressOf(at) => {
+                Some(*at)
+            }
+            _ => None,
+        });
+        let mut named = changed.filter_map(|at| match &self.unit.expr(at).kind {
+            ExprKind::Name(name) => Some((name.as_str(), self.unit.expr(at).span)),
+            _ => None,
+        });
+        named.find(|(name, span)| is_unseen(name, span.start))
+    }
 }
 
 impl Maker<'_> {
@@ -108,6 +139,10 @@ impl Maker<'_> {
         }
         if let Some(span) = self.input.first_declared_extern(stmt) {
             self.diags.push(diag::not_yet(span, "a variable of the file that only the construct declares"));
+            return;
+        }
+        if let Some((name, span)) = self.input.changes_unseen(index, stmt) {
+            self.diags.push(diag::not_yet(span, &format!("`{name}`, whose declaration is not seen,")));
             return;
         }
         let below: Vec<usize> = descendants(self.input.bound, index).collect();

@@ -123,9 +123,13 @@ fn passed_over(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
         let name = defined.and_then(|rest| source::words(rest).next());
         name.is_some_and(|name| names.iter().any(|one| one == name))
     };
+    let has_value = |text: &str| {
+        let first = text.lines().map(str::trim).find(|line| line.starts_with('#')).unwrap_or_default();
+        source::words(first).count() > 2 || first.split_whitespace().count() > 2
+    };
     let is_meant = |inside: Span| {
         let text = file.text(inside);
-        has_code(&text) && !defines(&text)
+        has_code(&text) && (!defines(&text) || has_value(&text))
     };
     let mut branches = fork.branches.iter().map(|branch| branch.inside);
     let is_read = branches.find(|inside| shown.shows(inside.start)).is_some_and(is_meant);

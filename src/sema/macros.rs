@@ -36,6 +36,18 @@ pub fn assigned_names(body: &str) -> Vec<String> {
     names
 }
 
+/// The names in a macro's body whose address it takes: `t` of `add(&t, 2)`, `v` of `&(v)`.
+pub fn lent_names(body: &str) -> Vec<&str> {
+    let is_operand = |char: char| char.is_ascii_alphanumeric() || "_)]&".contains(char);
+    let lent = body.match_indices('&').filter_map(|(at, _)| {
+        let is_binary = body[..at].trim_end().ends_with(is_operand);
+        let object = body[at + 1..].trim_start_matches(|char: char| char == '(' || char.is_whitespace());
+        let name = source::names(object).next().filter(|name| object.starts_with(*name));
+        name.filter(|_| !is_binary)
+    });
+    lent.collect()
+}
+
 /// The macros that assign something by other macros, or by names that they put together.
 pub fn assigning_by_others(macros: &[&Define]) -> FxHashSet<String> {
     let bodies: Vec<(&str, &str)> =

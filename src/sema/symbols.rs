@@ -236,7 +236,11 @@ impl Symbols {
         self.assigning_by_others = super::macros::assigning_by_others(macros);
         for define in macros {
             let Some(params) = &define.params else { continue };
-            let assigned = super::macros::assigned_names(&define.body);
+            let mut assigned = super::macros::assigned_names(&define.body);
+            if !is_fortran {
+                // Who gets its address may assign it.
+                assigned.extend(super::macros::lent_names(&define.body).into_iter().map(str::to_owned));
+            }
             let places = params.iter().enumerate().filter(|(_, param)| assigned.contains(param));
             let places: FxHashSet<usize> = places.map(|(place, _)| place).collect();
             self.by_reference.insert(define.name.clone(), places);
