@@ -110,26 +110,21 @@ fn hidden(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
 }
 
 /// A condition without `#else` of which a view shows a branch with code, and other builds may read none. One that defines what it
-/// asks for is none of them: it gives the name a value, or keeps a header from being read twice.
+/// asks for as nothing keeps a file from being read twice, and does not count.
 fn passed_over(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
     let names: Vec<String> = fork.names().map(str::to_owned).collect();
     let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
     let end = fork.end_without_else().filter(|_| !names.is_empty() && !is_settled);
     let Some(end) = end.filter(|_| fork.chooses(fork.branches.len())) else { return Vec::new() };
-    let defines = |text: &str| {
+    let is_guard = |text: &str| {
         let mut lines = text.lines().map(str::trim);
         let first = lines.find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
         let defined = first.strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define"));
-        let name = defined.and_then(|rest| source::words(rest).next());
-        name.is_some_and(|name| names.iter().any(|one| one == name))
-    };
-    let has_value = |text: &str| {
-        let first = text.lines().map(str::trim).find(|line| line.starts_with('#')).unwrap_or_default();
-        source::words(first).count() > 2 || first.split_whitespace().count() > 2
+        defined.is_some_and(|name| names.iter().any(|one| one == name.trim()))
     };
     let is_meant = |inside: Span| {
         let text = file.text(inside);
-        has_code(&text) && (!defines(&text) || has_value(&text))
+        has_code(&text) && !is_guard(&text)
     };
     let mut branches = fork.branches.iter().map(|branch| branch.inside);
     let is_read = branches.find(|inside| shown.shows(inside.start)).is_some_and(is_meant);

@@ -36,14 +36,18 @@ pub fn assigned_names(body: &str) -> Vec<String> {
     names
 }
 
-/// The names in a macro's body whose address it takes: `t` of `add(&t, 2)`, `v` of `&(v)`.
+/// The names in a macro's body whose address it takes: `t` of `add(&t, 2)`, `v` of `(void *)&(v)`.
 pub fn lent_names(body: &str) -> Vec<&str> {
     let is_operand = |char: char| char.is_ascii_alphanumeric() || "_)]&".contains(char);
+    let is_cast = |before: &str| {
+        let inside = before.strip_suffix(')').and_then(|before| before.rsplit('(').next());
+        inside.is_some_and(|words| words.trim_end().ends_with('*'))
+    };
     let lent = body.match_indices('&').filter_map(|(at, _)| {
-        let is_binary = body[..at].trim_end().ends_with(is_operand);
+        let before = body[..at].trim_end();
         let object = body[at + 1..].trim_start_matches(|char: char| char == '(' || char.is_whitespace());
         let name = source::names(object).next().filter(|name| object.starts_with(*name));
-        name.filter(|_| !is_binary)
+        name.filter(|_| !before.ends_with(is_operand) || is_cast(before))
     });
     lent.collect()
 }
