@@ -3,6 +3,8 @@
 //!
 //! Invariant: in the output such a use stands as it was, unless an edit is about it.
 
+use std::collections::BTreeSet;
+
 use crate::diag::{self, Diag};
 use crate::scan::{self, Define, Statements};
 use crate::source::Span;
@@ -22,11 +24,13 @@ pub fn found(source: &Source) -> Vec<Statements> {
 }
 
 impl Translation {
-    /// The last compute construct before a place.
-    fn construct_before(&self, at: Span) -> Option<Span> {
-        let before = self.directives.iter().rev().filter(|one| one.span.end <= at.start);
-        let mut made = before.filter(|one| one.outcome != Outcome::Left && one.is_compute());
-        made.next().map(|one| one.span)
+    /// The compute constructs next to a place: the last one before it, and the first one after it.
+    fn constructs_beside(&self, at: Span) -> impl Iterator<Item = Span> {
+        let made = self.directives.iter().filter(|one| one.outcome != Outcome::Left && one.is_compute());
+        let made: Vec<Span> = made.map(|one| one.span).collect();
+        let before = made.iter().rfind(|one| one.end <= at.start).copied();
+        let after = made.iter().find(|one| one.start >= at.end).copied();
+        before.into_iter().chain(after)
     }
 }
 
@@ -55,8 +59,10 @@ pub fn translated(
         if to == To::Cuda {
             // The device file has such a use as it is written out here.
             if there.beside != translation.beside {
-                let constructs = places.iter().filter_map(|at| translation.construct_before(*at));
-                let said: Vec<Diag> = constructs.map(|at| diag::branches_differ(at, branch)).collect();
+                let constructs: BTreeSet<Span> =
+                    places.iter().flat_map(|at| translation.constructs_beside(*at)).collect();
+                let said: Vec<Diag> =
+                    constructs.into_iter().map(|at| diag::branches_differ(at, branch)).collect();
                 translation.diagnostics.extend(said);
             }
             continue;

@@ -164,3 +164,23 @@ fn a_condition_on_openacc_and_another_name_has_branches_of_the_translation() {
     let alone = translated(&text.replace(" && defined(B)", ""), Language::C, To::OpenMp);
     assert_eq!(count(&alone, "private(t)"), (1, false));
 }
+
+#[test]
+fn macros_that_builds_define_otherwise_are_compared() {
+    let loop_head = "#ifdef B\n#define REPEAT for (int r = 0; r < 3; r++)\n#else\n#define REPEAT\n#endif\ndouble a[9];\n\
+                     double f(void)\n{\n    double t = 1;\n    REPEAT {\n        a[0] += t;\n#pragma acc kernels\n\
+                     \x20       for (int i = 0; i < 9; i++) {\n            t = i + 1;\n            a[i] += t;\n        }\n    }\n\
+                     \x20   return a[0];\n}\n";
+    let distance = "#ifndef LAG\n#define LAG 0\n#endif\nvoid f(double *restrict a)\n{\n#pragma acc kernels copy(a[0:9])\n\
+                    \x20   for (int i = 1; i < 9; i++)\n        a[i] = a[i - LAG] + 1;\n}\n";
+    // An empty one keeps a file from being read twice.
+    let guard = distance
+        .replace("#ifndef LAG\n#define LAG 0\n#endif\n", "#ifndef GUARD\n#define GUARD\n")
+        .replace(" - LAG", "")
+        + "#endif\n";
+    for to in [To::OpenMp, To::Cuda] {
+        assert!(says(&translated(loop_head, Language::C, to), 250), "{to:?}");
+        assert!(says(&translated(distance, Language::C, to), 250), "{to:?}");
+        assert!(!says(&translated(&guard, Language::C, to), 250), "{to:?}");
+    }
+}
