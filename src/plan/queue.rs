@@ -15,6 +15,9 @@ use crate::source::Span;
 
 use super::{Input, Item, Maker, Names, QueuedElsewhere, Sharing};
 
+/// A scalar that queued work brings back to the host, and the function of that work.
+type Returned = (Option<FunctionId>, SymbolId);
+
 impl Input<'_> {
     /// The scalars that `kernels` construct `index`, which is put into a queue, only reads, and whose values queued work may still
     /// have to bring to the host: they are copied when the queue reaches the construct (2.6.2), not when the host does.
@@ -36,7 +39,7 @@ impl Input<'_> {
         let is_handed = known.kind == SymbolKind::Parameter && (known.is_reference || self.unit.is_fortran());
         // What has other names may be brought back by one of them.
         let has_other_names = known.fortran.is_equivalent || self.is_escaping(index, symbol);
-        let comes = |one: &(Option<FunctionId>, SymbolId)| one.1 == symbol || is_handed && one.0 != function;
+        let comes = |one: &Returned| one.1 == symbol || is_handed && one.0 != function;
         let here = self.bound[index].directive.span.start;
         let mut elsewhere = self.queued_elsewhere(here);
         has_other_names || returned.iter().any(comes) || elsewhere.any(|one| self.brings(one, &comes))
@@ -67,7 +70,7 @@ impl Input<'_> {
     }
 
     /// The scalars that queued work brings back to the host, each with the function of that work.
-    fn returned(&self) -> Vec<(Option<FunctionId>, SymbolId)> {
+    fn returned(&self) -> Vec<Returned> {
         let mut returned = Vec::new();
         for at in self.queues.queued.iter().copied() {
             let function = self.bound[at].function;
@@ -101,7 +104,7 @@ impl Input<'_> {
 
     /// Whether a queued directive that another view translates may bring the value of a variable: what `kernels` change is not
     /// known here.
-    fn brings(&self, one: &Directive, comes: &dyn Fn(&(Option<FunctionId>, SymbolId)) -> bool) -> bool {
+    fn brings(&self, one: &Directive, comes: &dyn Fn(&Returned) -> bool) -> bool {
         let place = one.span.start;
         let function = function_at(self.unit, place);
         let lists = one.clauses.iter().flat_map(|clause| super::list(&clause.kind));
@@ -314,7 +317,7 @@ pub(super) struct Queues {
     /// Calls of a routine that queues data for the device.
     entering_calls: Vec<u32>,
     /// The scalars that queued work brings back to the host, each with the function of that work.
-    returned: OnceCell<Vec<(Option<FunctionId>, SymbolId)>>,
+    returned: OnceCell<Vec<Returned>>,
 }
 
 impl Queues {
