@@ -191,7 +191,7 @@ pub fn queued_elsewhere(
     (bound, held): (&[Bound], &[Span]),
 ) -> Vec<QueuedElsewhere> {
     let is_here = |span: Span| {
-        held.contains(&span) || bound.binary_search_by_key(&span, |one| one.directive.span).is_ok()
+        bound.binary_search_by_key(&span, |one| one.directive.span).is_ok() || held.contains(&span)
     };
     let may_be_queued = |span: Span| {
         let text = file.text(span).to_ascii_lowercase();

@@ -629,17 +629,17 @@ impl<'a, 'b> Views<'a, 'b> {
         let is_again = |at: usize| bound[at].text.is_some() && self.all.reports.contains_key(&start(at));
         let conditions = self.all.conditions();
         // A region may end in several branches: each view has the end of its own.
-        let beside = |at: usize, edits: &[Edit]| -> Vec<Edit> {
-            let is_beside = |edit: &&Edit| {
-                !is_region(bound[at].directive.kind)
-                    || conditions.parting(start(at), edit.span.start).next().is_none()
-            };
-            edits.iter().filter(is_beside).cloned().collect()
+        let compared = |at: usize, edits: Option<&Vec<Edit>>| {
+            let is_region = is_region(bound[at].directive.kind);
+            let is_beside =
+                |edit: &Edit| !is_region || conditions.parting(start(at), edit.span.start).next().is_none();
+            edits.map(|edits| edits.iter().filter(|edit| is_beside(edit)).cloned().collect::<Vec<_>>())
         };
+        let is_compared =
+            |at: usize| is_again(at) && bound[at].text.is_none_or(|text| !asked.contains(&text));
         let is_unlike = |at: &usize| {
-            let one = made[*at].edits.as_ref().map(|edits| beside(*at, edits));
-            let known = self.made.get(&start(*at)).map(|edits| beside(*at, edits));
-            is_again(*at) && one != known && bound[*at].text.is_none_or(|text| !asked.contains(&text))
+            let (here, known) = (made[*at].edits.as_ref(), self.made.get(&start(*at)));
+            is_compared(*at) && here != known && compared(*at, here) != compared(*at, known)
         };
         let unlike: Vec<usize> = (0..bound.len()).filter(is_unlike).collect();
         let roots: BTreeMap<usize, usize> =
