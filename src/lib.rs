@@ -76,6 +76,7 @@ pub use report::{LoopFeedback, LoopVerdict};
 pub use source::{Form, Language, Languages, Predefined, SourceFile, Span};
 pub use translate::{
     Advice, Beside, DataUse, Declarations, DirectiveReport, Existing, Extent, Governed, Guards, Header,
-    Options, Outcome, Profile, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation, Version, Wish,
-    advice, extents, governed, instrument, lines_of, support, support_names, translate, whole_support,
+    Options, OtherBuild, Outcome, Profile, RUNTIME, RUNTIME_MODULE, SUPPORT, Source, To, Translation,
+    Version, Wish, advice, extents, governed, instrument, lines_of, support, support_names, translate,
+    whole_support,
 };

@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::scan::{Defined, Outline, Shown};
+use crate::scan::{Branched, Defined, Fork, Outline, Shown};
 use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
-use crate::{Declarations, Header, Source, To, cuda, scan};
+use crate::{Declarations, Header, OtherBuild, Source, To, cuda, scan};
 
 use super::brief::{self, Briefs, Said};
 use super::build::{Build, CompilerFlags};
@@ -29,6 +29,12 @@ type Key = (PathBuf, Option<Form>);
 type ShownPart = (Vec<Span>, Vec<Span>, Arc<Predefined>);
 /// Where files include another one, by that.
 type Inclusions = HashMap<PathBuf, Vec<(PathBuf, u32)>>;
+/// So many builds are read that read other branches of headers.
+const BUILDS: usize = 8;
+
+/// Of so many such branches.
+const BRANCHES: usize = 64;
+
 /// A text by its hash, and what a file is shown of it.
 type Text = (String, Language, ShownPart);
 
@@ -87,10 +93,22 @@ impl<'a> Named<'a> {
     }
 }
 
+/// A branch of a header that other builds read.
+struct Other {
+    path: PathBuf,
+    /// The file's name without folder, and the branch's line, counted from 1.
+    place: (String, usize),
+    branched: Branched,
+}
+
 /// The way through the headers of one file.
 struct Walk<'a> {
     headers: &'a Headers,
     language: Language,
+    /// What a build defines beside what options say.
+    assumed: Vec<(String, Option<String>)>,
+    /// What is shown of the headers.
+    shown: FxHashMap<PathBuf, Shown>,
     /// The options with which the file is compiled.
     flags: Arc<CompilerFlags>,
     /// Names that headers define in another way than options do.
@@ -151,16 +169,8 @@ impl Headers {
         self.used.par_iter().for_each(|(path, language)| {
             let Some(found) = self.read(path, *language) else { return };
             let flags = Arc::clone(self.flags(path));
-            let met = FxHashMap::from_iter([(path.clone(), true)]);
             let mut defined = Defined::with(found.file.language, &flags.predefined);
-            let mut walk = Walk {
-                headers: self,
-                language: *language,
-                flags: Arc::clone(&flags),
-                changed: Vec::new(),
-                met,
-                found: Vec::new(),
-            };
+            let mut walk = Walk::new(self, *language, path);
             let shown = walk.file(&found.outline, path, &mut defined);
             found.part(&shown, &flags, self);
         });
@@ -245,21 +255,59 @@ impl Headers {
 
     /// The source of `file`, which lies at `real`, with its headers, each as the preprocessor shows it to the file.
     pub fn source(&self, mut file: SourceFile, real: &Path) -> Source {
-        let (language, flags) = (file.language, Arc::clone(self.flags(real)));
-        file.predefined = Arc::clone(&flags.predefined);
-        let met = FxHashMap::from_iter([(real.to_path_buf(), true)]);
-        let mut walk = Walk { headers: self, language, flags, changed: Vec::new(), met, found: Vec::new() };
-        let mut defined = Defined::before(&file);
-        walk.first(&mut defined);
-        walk.file(&Outline::of(&file), real, &mut defined);
-        walk.modules(&self.used(&file), real);
-        if let Some([(path, at)]) = self.included.get(real).map(Vec::as_slice) {
-            walk.includer(path, *at);
-        }
+        file.predefined = Arc::clone(&self.flags(real).predefined);
+        let outline = Outline::of(&file);
+        let mut walk = Walk::new(self, file.language, real);
+        walk.all((&file, &outline), real);
         if !walk.changed.is_empty() {
             Arc::make_mut(&mut file.predefined).forget(&walk.changed);
         }
-        Source { file, headers: walk.found.into_iter().map(|(_, header)| header).collect() }
+        let source = Source::among(file, walk.headers());
+        Source { builds: self.other_builds((&source, &outline), real, &walk), ..source }
+    }
+
+    /// The builds that read other branches of the headers of a file than those that `walk` has read, and find in them what the
+    /// file names.
+    fn other_builds(
+        &self,
+        (source, outline): (&Source, &Outline),
+        real: &Path,
+        walk: &Walk,
+    ) -> Vec<OtherBuild> {
+        let file = (&source.file, outline);
+        let mut builds: Vec<OtherBuild> = walk.with_shown_last().into_iter().collect();
+        let mut others = walk.others(file, real);
+        others.truncate(BRANCHES);
+        let named = if others.is_empty() { BTreeSet::new() } else { source.names_of_headers() };
+        while !others.is_empty() && builds.len() < BUILDS {
+            let branched: Vec<&Branched> = others.iter().map(|other| &other.branched).collect();
+            let mut groups = vec![scan::together(&branched)];
+            let mut tried: BTreeSet<(String, usize)> = BTreeSet::new();
+            while let Some(group) = groups.pop().filter(|_| builds.len() < BUILDS) {
+                let mut there = Walk::new(self, file.0.language, real);
+                there.assumed = group.iter().flat_map(|at| branched[*at].defines.clone()).collect();
+                there.all(file, real);
+                let is_whole = there.has(&named);
+                if !is_whole && group.len() > 1 {
+                    let (first, second) = group.split_at(group.len() / 2);
+                    groups.extend([second.to_vec(), first.to_vec()]);
+                    continue;
+                }
+                let is_read = |other: &&Other| {
+                    there.shown.get(&other.path).is_some_and(|shown| other.branched.is_shown(shown))
+                };
+                let branches: Vec<_> =
+                    others.iter().filter(is_read).map(|other| other.place.clone()).collect();
+                tried.extend(branches.iter().cloned().chain([others[group[0]].place.clone()]));
+                if is_whole && !branches.is_empty() {
+                    let headers =
+                        there.with_shown_last().map_or_else(|| there.headers(), |build| build.headers);
+                    builds.push(OtherBuild { headers, branches });
+                }
+            }
+            others.retain(|other| !tried.contains(&other.place));
+        }
+        builds
     }
 
     /// The files with directives, or with conditions on OpenACC, that were read for others, beside `inputs`, in their order.
@@ -353,7 +401,80 @@ impl Headers {
     }
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// Nothing has been read yet for the file that lies at `real`.
+    fn new(headers: &'a Headers, language: Language, real: &Path) -> Walk<'a> {
+        Walk {
+            headers,
+            language,
+            assumed: Vec::new(),
+            shown: FxHashMap::default(),
+            flags: Arc::clone(headers.flags(real)),
+            changed: Vec::new(),
+            met: FxHashMap::from_iter([(real.to_path_buf(), true)]),
+            found: Vec::new(),
+        }
+    }
+
+    /// All headers and modules of a file, which lies at `real`.
+    fn all(&mut self, (file, outline): (&SourceFile, &Outline), real: &Path) {
+        let mut defined = Defined::before(file);
+        defined.assume(&self.assumed);
+        self.first(&mut defined);
+        let shown = self.file(outline, real, &mut defined);
+        self.shown.insert(real.to_path_buf(), shown);
+        self.modules(&self.headers.used(file), real);
+        if let Some([(path, at)]) = self.headers.included.get(real).map(Vec::as_slice) {
+            self.includer(path, *at);
+        }
+    }
+
+    /// The headers that were found.
+    fn headers(&self) -> Vec<Arc<Header>> {
+        self.found.iter().map(|(_, header)| Arc::clone(header)).collect()
+    }
+
+    /// Whether its headers, or the options of the build, have all these names.
+    fn has(&self, names: &BTreeSet<String>) -> bool {
+        let assumed = self.assumed.iter().map(|(name, _)| name.as_str());
+        let own: HashSet<&str> =
+            self.found.iter().flat_map(|(_, header)| header.names()).chain(assumed).collect();
+        names.iter().all(|name| own.contains(name.as_str()))
+    }
+
+    /// The headers in another order, of which the last one with a name counts: those that the file is shown come after those that
+    /// only other builds read. None if they do already.
+    fn with_shown_last(&self) -> Option<OtherBuild> {
+        let is_read = |(path, _): &&(PathBuf, Arc<Header>)| self.met.get(path) == Some(&true);
+        let (read, others): (Vec<_>, Vec<_>) = self.found.iter().partition(is_read);
+        let first = others.len();
+        let all: Vec<&(PathBuf, Arc<Header>)> = others.into_iter().chain(read).collect();
+        let is_other = all.iter().zip(&self.found).any(|(one, other)| one.0 != other.0);
+        is_other.then(|| OtherBuild {
+            headers: all.iter().map(|(_, header)| Arc::clone(header)).collect(),
+            branches: all[..first].iter().map(|(path, _)| (file_name(path), 1)).collect(),
+        })
+    }
+
+    /// The branches that other builds read: of the headers that are read, and those of the file itself that include others.
+    fn others(&self, (file, outline): (&SourceFile, &Outline), real: &Path) -> Vec<Other> {
+        let mut others = Vec::new();
+        let mut add = |path: &Path, file: &SourceFile, forks: &[Fork]| {
+            let Some(shown) = self.shown.get(path) else { return };
+            for branched in scan::read_otherwise(file, forks, shown) {
+                let place = (file_name(path), file.lines.line(branched.branch.start) + 1);
+                others.push(Other { path: path.to_path_buf(), place, branched });
+            }
+        };
+        for (path, header) in self.found.iter().filter(|(path, _)| self.met.get(path) == Some(&true)) {
+            add(path, &header.file, &scan::forks(&header.file));
+        }
+        let mut forks = scan::forks(file);
+        forks.retain(|fork| outline.includes().any(|(.., line)| fork.whole.contains(line)));
+        add(real, file, &forks);
+        others
+    }
+
     /// The headers that a file at `real` includes; in hidden branches, too, but what those define is theirs.
     fn file(&mut self, outline: &Outline, real: &Path, defined: &mut Defined) -> Shown {
         let folder = real.parent().unwrap_or(Path::new(""));
@@ -398,6 +519,7 @@ impl Walk<'_> {
         let has_equal = self.found.iter().any(|(_, other)| other.is_same_text(&header));
         let own = || Arc::new(Header::showing(header.file.clone(), &shown));
         let header = if has_equal { own() } else { header };
+        self.shown.insert(path.clone(), shown);
         self.found.push((path, header));
     }
 
@@ -430,6 +552,7 @@ impl Walk<'_> {
             let around = std::mem::replace(&mut self.flags, flags);
             let changed = self.changed.len();
             let mut defined = Defined::with(found.file.language, &self.flags.predefined);
+            defined.assume(&self.assumed);
             self.header(path, true, &mut defined);
             self.changed.truncate(changed);
             self.flags = around;
@@ -454,6 +577,11 @@ impl Found {
         };
         Arc::clone(once(&self.showing, part.clone()).get_or_init(make))
     }
+}
+
+/// A file's name without folder.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Whether a file is a header of C or C++, by its name.

@@ -826,6 +826,27 @@ pub fn branches_differ(at: Span, other: Span) -> Diag {
     made.with(other, "the other branch")
 }
 
+/// So many places of other files are named in one message.
+const PLACES: usize = 3;
+
+/// A0250
+pub fn headers_differ(at: Span, places: &[(String, usize)]) -> Diag {
+    let shown: Vec<String> =
+        places.iter().take(PLACES).map(|(name, line)| format!("`{name}:{line}`")).collect();
+    let shown = shown.join(", ");
+    let more = if places.len() > PLACES { ", …" } else { "" };
+    diag(
+        250,
+        Severity::Differs,
+        at,
+        format!(
+            "the code of another branch of `#if` in other files ({shown}{more}) would need another translation here"
+        ),
+        "translated for one branch",
+        "say with `-D` what the build defines",
+    )
+}
+
 /// A0234
 pub fn queued_data(at: Span) -> Diag {
     diag(
@@ -1824,6 +1845,9 @@ pub fn openmp_before_call(at: Span, directive: &str) -> Diag {
         "build without OpenMP, as builds for OpenACC do; or remove this line",
     )
 }
+
+/// The code of `kind_by_condition`.
+pub const KIND_BY_CONDITION: Code = Code(410);
 
 /// A0410
 pub fn kind_by_condition(at: Span, names: &str) -> Diag {

@@ -2,6 +2,8 @@
 //!
 //! Invariant: names places only; what stands there is for others to read.
 
+use std::collections::BTreeSet;
+
 use crate::source::{self, SourceFile, Span};
 
 use super::DirectiveText;
@@ -60,6 +62,8 @@ pub struct Branched {
     pub branch: Span,
     /// The names that its condition asks for.
     pub names: Vec<String>,
+    /// Macros with which a build would read it; none if no value of these names is enough.
+    pub defines: Vec<(String, Option<String>)>,
     /// Where the branches begin of which such a build reads none.
     unread: Vec<u32>,
 }
@@ -67,14 +71,40 @@ pub struct Branched {
 /// The branches of a file's conditions that hold code or macros, that a view hides, and that options do not rule out, by place.
 /// Conditions on OpenACC or OpenMP alone choose other programs: their branches are not among them.
 pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
-    sorted(file, forks, view, &|shown, fork| hidden(file, shown, fork))
+    sorted(file, forks, view, &|shown, fork| hidden(file, shown, fork, &has_code))
+}
+
+/// The branches of a header, of which a file is shown this, that builds with other names defined read: they hold code, macros
+/// or inclusions, or stand in the place of such. By place.
+pub fn read_otherwise(file: &SourceFile, forks: &[Fork], shown: &Shown) -> Vec<Branched> {
+    let is_meant = |text: &str| has_code(text) || includes(text);
+    let rest = |fork: &Fork| {
+        let end = Span { start: fork.whole.end, end: file.bytes.len() as u32 };
+        [Span { start: 0, end: fork.whole.start }, end]
+    };
+    // A condition around all of a header, which defines what it asks for, keeps it from being read twice.
+    let is_around = |fork: &&Fork| {
+        let text = file.text(fork.branches[0].inside);
+        let name = first_defined(&text).and_then(|line| source::words(line).next());
+        let is_whole = || !rest(fork).iter().any(|span| is_meant(&file.text(*span)));
+        fork.branches.len() == 1 && name.is_some_and(|name| fork.names().any(|one| one == name)) && is_whole()
+    };
+    let around = forks.first().filter(is_around).map(|fork| fork.whole);
+    let mut found = Vec::new();
+    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && Some(fork.whole) != around) {
+        found.extend(hidden(file, shown, fork, &is_meant));
+        found.extend(passed_over(file, shown, fork, &is_meant));
+    }
+    found.retain(|one| !one.defines.is_empty());
+    found.sort_by_key(|one| one.branch.start);
+    found
 }
 
 /// These branches, and the conditions without `#else` of which the view shows a branch and other builds may read none.
 pub fn other_builds(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
     let both = |shown: &Shown, fork: &Fork| {
-        let mut all = hidden(file, shown, fork);
-        all.extend(passed_over(file, shown, fork));
+        let mut all = hidden(file, shown, fork, &has_code);
+        all.extend(passed_over(file, shown, fork, &has_code));
         all
     };
     sorted(file, forks, view, &both)
@@ -97,48 +127,74 @@ fn sorted(
     found
 }
 
-/// The branches of a condition with code that a view hides.
-fn hidden(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
+/// The branches of a condition that a view hides, and whose text is meant.
+fn hidden(file: &SourceFile, shown: &Shown, fork: &Fork, is_meant: &dyn Fn(&str) -> bool) -> Vec<Branched> {
     let branches = fork.branches.iter().enumerate().filter(|(at, _)| fork.chooses(*at));
     let is_hidden = |branch: &Span| {
         let is_hidden = !shown.shows(branch.start) && !shown.rules_out(branch.start);
-        is_hidden && !branch.is_empty() && has_code(&file.text(*branch))
+        is_hidden && !branch.is_empty() && is_meant(&file.text(*branch))
     };
-    let hidden = branches.map(|(_, branch)| branch.inside).filter(is_hidden);
+    let hidden = branches.filter(|(_, branch)| is_hidden(&branch.inside));
     let names = || fork.names().map(str::to_owned).collect();
-    hidden.map(|branch| Branched { branch, names: names(), unread: Vec::new() }).collect()
+    hidden
+        .map(|(at, branch)| Branched {
+            branch: branch.inside,
+            names: names(),
+            defines: fork.defines_for(at),
+            unread: Vec::new(),
+        })
+        .collect()
 }
 
-/// A condition without `#else` of which a view shows a branch with code, and other builds may read none. One that defines what it
-/// asks for as nothing keeps a file from being read twice, and does not count.
-fn passed_over(file: &SourceFile, shown: &Shown, fork: &Fork) -> Vec<Branched> {
+/// A condition without `#else` of which a view shows a branch whose text is meant, and other builds may read none. One that
+/// defines what it asks for as nothing keeps a file from being read twice, and does not count.
+fn passed_over(
+    file: &SourceFile,
+    shown: &Shown,
+    fork: &Fork,
+    is_meant: &dyn Fn(&str) -> bool,
+) -> Vec<Branched> {
     let names: Vec<String> = fork.names().map(str::to_owned).collect();
     let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
     let end = fork.end_without_else().filter(|_| !names.is_empty() && !is_settled);
     let Some(end) = end.filter(|_| fork.chooses(fork.branches.len())) else { return Vec::new() };
-    let is_guard = |text: &str| {
-        let mut lines = text.lines().map(str::trim);
-        let first = lines.find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
-        let defined = first.strip_prefix('#').and_then(|line| line.trim_start().strip_prefix("define"));
-        defined.is_some_and(|name| names.iter().any(|one| one == name.trim()))
-    };
-    let is_meant = |inside: Span| {
+    let is_guard =
+        |text: &str| first_defined(text).is_some_and(|name| names.iter().any(|one| one == name.trim()));
+    let is_read = |inside: Span| {
         let text = file.text(inside);
-        has_code(&text) && !is_guard(&text)
+        is_meant(&text) && !is_guard(&text)
     };
     let mut branches = fork.branches.iter().map(|branch| branch.inside);
-    let is_read = branches.find(|inside| shown.shows(inside.start)).is_some_and(is_meant);
+    let is_read = branches.find(|inside| shown.shows(inside.start)).is_some_and(is_read);
     let unread = fork.branches.iter().map(|branch| branch.inside.start).collect();
-    is_read.then_some(Branched { branch: end, names, unread }).into_iter().collect()
+    let defines = fork.defines_for(fork.branches.len());
+    is_read.then_some(Branched { branch: end, names, defines, unread }).into_iter().collect()
 }
 
 /// Of some branches, those that a view shows.
 pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -> Vec<&'b Branched> {
     let shown = preproc::shown(file, &events(file), view);
-    let is_shown = |one: &&Branched| {
-        shown.shows(one.branch.start) && !one.unread.iter().any(|start| shown.shows(*start))
-    };
-    branched.iter().copied().filter(is_shown).collect()
+    branched.iter().copied().filter(|one| one.is_shown(&shown)).collect()
+}
+
+impl Branched {
+    /// Whether a build that is shown this reads it.
+    pub fn is_shown(&self, shown: &Shown) -> bool {
+        shown.shows(self.branch.start) && !self.unread.iter().any(|start| shown.shows(*start))
+    }
+}
+
+/// Of some branches, those that one build may read with the first one, by number.
+pub fn together(branched: &[&Branched]) -> Vec<usize> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut group = Vec::new();
+    for (at, one) in branched.iter().enumerate() {
+        if group.is_empty() || one.names.iter().all(|name| !names.contains(name.as_str())) {
+            names.extend(one.names.iter().map(String::as_str));
+            group.push(at);
+        }
+    }
+    group
 }
 
 /// The conditions of which two views show different branches, without those in others of them, by place.
@@ -156,6 +212,13 @@ pub fn parted(file: &SourceFile, forks: &[Fork], views: [&View; 2]) -> Vec<Span>
     found
 }
 
+/// What the first line of a text that is not a comment defines: a name, with what follows it.
+fn first_defined(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !is_comment(line))?;
+    first.strip_prefix('#')?.trim_start().strip_prefix("define")
+}
+
 /// Whether a line, without blanks around it, is a comment.
 fn is_comment(line: &str) -> bool {
     ["//", "/*", "*", "!"].iter().any(|start| line.starts_with(start))
@@ -168,6 +231,12 @@ fn has_code(text: &str) -> bool {
         Some(rest) => rest.starts_with("define") || rest.starts_with("undef") || is_directive(rest),
         None => !line.is_empty() && (!is_comment(line) || is_directive(line)),
     })
+}
+
+/// Whether a text includes files.
+fn includes(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    lines.any(|line| line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("include")))
 }
 
 /// Whether a line, without the `#` of a pragma, is a directive of OpenACC.

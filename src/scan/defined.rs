@@ -88,6 +88,15 @@ impl Defined {
         self.bodies.remove(name);
     }
 
+    /// Some builds define these names, too, where nothing is known of them.
+    pub fn assume(&mut self, names: &[(String, Option<String>)]) {
+        for (name, body) in names {
+            if !self.contains(name) && !self.is_decided(name) {
+                self.define(name.clone(), body.clone().unwrap_or_default(), Reader::Some);
+            }
+        }
+    }
+
     /// A line about a name stands in a branch that other builds read.
     pub fn doubt(&mut self, name: &str) {
         self.decided.remove(name);

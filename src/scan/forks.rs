@@ -187,14 +187,15 @@ impl Fork {
             .into_iter()
             .filter(|one| *one != "defined")
             .partition(|one| one.starts_with(|c: char| c.is_ascii_digit()));
-        let chosen = |value: &&str| {
-            let defined: Defined =
-                names.iter().map(|name| ((*name).to_owned(), (*value).to_owned())).collect();
+        let chosen = |value: &String| {
+            let defined: Defined = names.iter().map(|name| ((*name).to_owned(), value.clone())).collect();
             let is_read = |head: &Branch| holds(head.word, head.text.as_bytes(), &defined);
             heads.iter().position(is_read).unwrap_or(self.branches.len()) == branch
         };
-        let value = std::iter::once("1").chain(numbers).find(chosen);
-        let define = |name: &&str| value.map(|value| ((*name).to_owned(), Some(value.to_owned())));
+        let next = |number: &&str| Some((number.parse::<u64>().ok()?.checked_add(1)?).to_string());
+        let all = std::iter::once("1".to_owned()).chain(numbers.iter().map(|number| (*number).to_owned()));
+        let value = all.chain(numbers.iter().filter_map(next)).find(chosen);
+        let define = |name: &&str| value.clone().map(|value| ((*name).to_owned(), Some(value)));
         names.iter().filter_map(define).collect()
     }
 

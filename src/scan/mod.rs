@@ -29,7 +29,9 @@ use std::sync::OnceLock;
 use crate::diag::{self, Diag};
 use crate::source::{Language, Languages, Named, SourceFile, Span};
 
-pub use branches::{Branched, branches_after, hidden_code, other_builds, parted, shown_of};
+pub use branches::{
+    Branched, branches_after, hidden_code, other_builds, parted, read_otherwise, shown_of, together,
+};
 pub use conditions::Conditions;
 pub use defined::Defined;
 pub use expression::constant;

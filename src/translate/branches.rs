@@ -29,6 +29,8 @@ pub struct Seen {
     pub edits: Vec<Edit>,
     /// What became of its directives.
     pub directives: Vec<DirectiveReport>,
+    /// Code in other files for directives, by place.
+    pub device: BTreeMap<u32, String>,
 }
 
 impl Seen {
@@ -118,7 +120,7 @@ pub fn showing<'b>(
     let mut hidden: Vec<&Branched> = branched.iter().collect();
     let mut views = Vec::new();
     while !hidden.is_empty() && views.len() < VIEWS {
-        let reached = together(&hidden);
+        let reached: Vec<&Branched> = scan::together(&hidden).into_iter().map(|at| hidden[at]).collect();
         let places = reached.iter().map(|one| one.branch.start).chain(base.reach.iter().copied());
         let places: Vec<u32> = places.collect::<BTreeSet<u32>>().into_iter().collect();
         let view = View::reaching_all(file, forks, &places);
@@ -132,19 +134,6 @@ pub fn showing<'b>(
         views.push(Showing { view, reached, shown });
     }
     views
-}
-
-/// Of some branches, those that one build may read with the first one.
-fn together<'b>(branched: &[&'b Branched]) -> Vec<&'b Branched> {
-    let mut names: BTreeSet<&str> = BTreeSet::new();
-    let mut group = Vec::new();
-    for one in branched {
-        if group.is_empty() || one.names.iter().all(|name| !names.contains(name.as_str())) {
-            names.extend(one.names.iter().map(String::as_str));
-            group.push(*one);
-        }
-    }
-    group
 }
 
 /// What a translation does not have of a directive.
@@ -239,7 +228,7 @@ fn unlike_implied(
 }
 
 /// The last directive before a place.
-fn nearest(directives: &[DirectiveReport], at: u32) -> Option<&DirectiveReport> {
+pub fn nearest(directives: &[DirectiveReport], at: u32) -> Option<&DirectiveReport> {
     let next = directives.partition_point(|one| one.span.start < at);
     directives.get(next.saturating_sub(1))
 }
@@ -264,7 +253,7 @@ fn branch_of(branched: &[Branched], place: Span) -> Option<Span> {
 }
 
 /// Whether the edits of a translation, which come by place, do what an edit does.
-fn holds(edits: &[Edit], edit: &Edit) -> bool {
+pub fn holds(edits: &[Edit], edit: &Edit) -> bool {
     let first = edits.partition_point(|one| one.span.start < edit.span.start);
     let mut same = edits[first..].iter().take_while(|one| one.span.start == edit.span.start);
     same.any(|one| one.span == edit.span && memchr::memmem::find(&one.text, &edit.text).is_some())

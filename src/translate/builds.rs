@@ -2,7 +2,7 @@
 //!
 //! Invariant: code with conditions inside is the same text whichever of their branches was read, or refuses to build.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::acc;
 use crate::bind;
@@ -11,17 +11,14 @@ use crate::host;
 use crate::scan::{self, Shown, View};
 use crate::source::{SourceFile, Span};
 
-use super::branches::{self, Showing};
 use super::loops::Found;
 use super::read::parse;
 use super::reading::Reading;
-use super::{Header, Options, Source};
+use super::unlike::culprits;
+use super::{Header, Options, OtherBuild, Source};
 
 /// More branches than this are not read one by one.
 const MOST: usize = 24;
-
-/// So many branches of one view are tried by themselves.
-const BRANCHES: usize = 8;
 
 /// Compares the device code with what it would be if each branch inside were the one that is read, and lets it refuse those
 /// for which it would be another.
@@ -42,30 +39,27 @@ pub fn unlike(
     options: &Options,
 ) -> BTreeMap<u32, Span> {
     let file = &source.file;
-    let mut found = BTreeMap::new();
     if !device.has_kernels() {
-        return found;
+        return BTreeMap::new();
     }
     let forks = scan::forks(file);
     let branched = scan::other_builds(file, &forks, &View::default());
-    for Showing { view, reached, shown } in branches::showing(file, &forks, &branched, &View::default()) {
-        let differs: BTreeSet<u32> = device.unlike(&self::device(source, &view, options), directives);
-        let mut open: BTreeSet<u32> = differs.iter().filter(|at| !found.contains_key(*at)).copied().collect();
-        for one in shown.iter().take(BRANCHES) {
-            if open.is_empty() {
-                break;
-            }
-            let alone = match reached.len() {
-                1 => differs.clone(),
-                _ => {
-                    let view = View::reaching_all(file, &forks, &[one.branch.start]);
-                    device.unlike(&self::device(source, &view, options), directives)
-                }
-            };
-            for at in alone.intersection(&open) {
-                found.insert(*at, one.branch);
-            }
-            open.retain(|at| !found.contains_key(at));
+    let unlike = |view: &View| device.unlike(&self::device(source, view, options), directives);
+    culprits((file, &forks), &branched, &View::default(), &unlike)
+}
+
+/// The directives whose kernels builds with other headers would need in another way, each with the first such build.
+pub fn unlike_headers<'s>(
+    source: &'s Source,
+    device: &Device,
+    directives: &[u32],
+    options: &Options,
+) -> BTreeMap<u32, &'s OtherBuild> {
+    let mut found = BTreeMap::new();
+    for build in source.builds.iter().filter(|_| device.has_kernels()) {
+        let there = Source::among(source.file.clone(), build.headers.clone());
+        for at in device.unlike(&self::device(&there, &View::default(), options), directives) {
+            found.entry(at).or_insert(build);
         }
     }
     found
@@ -77,7 +71,7 @@ fn other(source: &Source, (number, branch): (usize, Span), options: &Options) ->
     if number == own {
         return Some(device(source, &View::reaching(&source.file, branch.start + 1), options));
     }
-    let mut there = Source { file: source.file.clone(), headers: source.headers.clone() };
+    let mut there = source.with(source.file.clone());
     let header = source.headers.get(number)?;
     let fork = scan::forks(&header.file)
         .into_iter()

@@ -103,6 +103,10 @@ impl BackEnd for Cuda {
                 let report = all.reports.get(&at);
                 all.diags.extend(report.map(|report| diag::branches_differ(report.span, branch)));
             }
+            for (at, build) in super::builds::unlike_headers(all.source, &self.device, &made, all.options) {
+                let report = all.reports.get(&at);
+                all.diags.extend(report.map(|report| diag::headers_differ(report.span, &build.branches)));
+            }
         }
         hidden_declares(all);
         let beside = self.beside(all);

@@ -29,7 +29,7 @@ pub fn translated(source: &Source, translate: &dyn Fn(&Source) -> Translation) -
         return translate(source);
     }
     let (file, sites) = written(&source.file, found);
-    let there = Source { file, headers: source.headers.clone() };
+    let there = source.with(file);
     at_home(source, &sites, translate(&there))
 }
 

@@ -33,7 +33,7 @@ use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::read::queued_elsewhere;
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Beside, Options, Outcome, Source, Translation, branches, split, views};
+use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, branches, split, unlike, views};
 use declare::listed;
 
 /// The run-time library's module, by its file's name.
@@ -69,16 +69,16 @@ fn written_out(source: &Source, options: &Options, depth: usize) -> Translation 
     let mut back = FortranCuda::default();
     let mut plain = views::translate(source, options, &mut back);
     let see = |view: &scan::View| views::made_by_view(source, options, &mut FortranCuda::default(), view);
-    branches::completed(&Sights::new(&source.file, &see), &mut plain);
-    let Some(depth) = depth.checked_sub(1) else { return plain };
+    let sights = Sights::new(&source.file, &see);
+    branches::completed(&sights, &mut plain);
     let directives = scan::splits(&source.file);
     let splits = match directives.is_empty() {
         false => directives,
         true => scan::constructs(&source.file, &back.parted.into_iter().collect::<Vec<Span>>()),
     };
-    if splits.is_empty() {
-        return plain;
-    }
+    let Some(depth) = depth.checked_sub(1).filter(|_| !splits.is_empty()) else {
+        return compared(source, options, &sights, plain);
+    };
     let seen = |source: &Source, view: Option<&scan::View>| {
         let back = &mut FortranCuda::default();
         match view {
@@ -87,7 +87,27 @@ fn written_out(source: &Source, options: &Options, depth: usize) -> Translation 
         }
     };
     let translate = |source: &Source| written_out(source, options, depth);
-    split::written_out(source, splits, &translate, &seen).unwrap_or(plain)
+    let written = split::written_out(source, splits, &translate, &seen);
+    written.unwrap_or_else(|| compared(source, options, &sights, plain))
+}
+
+/// A translation that says which constructs other builds would need in another way.
+fn compared(source: &Source, options: &Options, sights: &Sights, mut plain: Translation) -> Translation {
+    unlike::other_branches(sights, &mut plain);
+    let view = scan::View::default();
+    let mut known = unlike::reported(&plain.diagnostics);
+    let mut said = Vec::new();
+    for build in &source.builds {
+        let other = Source::among(source.file.clone(), build.headers.clone());
+        let there = views::made_by_view(&other, options, &mut FortranCuda::default(), &view);
+        let here = sights.seen(&view);
+        let differs = |one: &&DirectiveReport| unlike::has_other_code(&here, &there, one.span.start);
+        let unlike = plain.directives.iter().filter(differs);
+        let unlike = unlike.map(|one| one.span).filter(|at| known.insert(*at));
+        said.extend(unlike.map(|at| diag::headers_differ(at, &build.branches)));
+    }
+    plain.say(said);
+    plain
 }
 
 /// What the views seen so far have brought.
@@ -212,6 +232,10 @@ impl BackEnd for FortranCuda {
                 all.diags.push(diag::edit_conflict(span));
             }
         }
+    }
+
+    fn device_code(&self) -> BTreeMap<u32, String> {
+        self.constructs.iter().map(|(at, construct)| (*at, construct.text.clone())).collect()
     }
 
     fn finish(&mut self, all: &mut Gathered) -> Rest {
@@ -906,7 +930,7 @@ fn translated(source: &Source, options: &Options, text: String, is_aliased: bool
         line_directives: false,
         ..options.clone()
     };
-    super::cuda::translate(&Source { file, headers: Vec::new() }, &own)
+    super::cuda::translate(&Source::among(file, Vec::new()), &own)
 }
 
 fn place(file: &SourceFile, at: u32) -> String {

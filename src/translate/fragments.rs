@@ -40,7 +40,7 @@ pub fn translated(
         return None;
     }
     let (file, sites) = written(&source.file, found);
-    let there = Source { file, headers: source.headers.clone() };
+    let there = source.with(file);
     let translation = translate(&there, &Options { guard: None, ..options.clone() });
     let is_read = translation.left() == plain.left() && !translation.is_unread();
     (translation.left() < plain.left() || is_read).then(|| at_home(source, &sites, translation))

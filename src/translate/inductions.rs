@@ -42,7 +42,7 @@ pub fn computed(source: &Source, plain: Translation, again: impl Fn(&Source) -> 
         let first = merged(chosen.iter().flat_map(|at| all[*at].edits.clone()).collect());
         let mut text = file.with(edit::applied(&file.bytes, 0, &first));
         text.inserted = line_ends(&first);
-        let there = Source { file: text, headers: source.headers.clone() };
+        let there = source.with(text);
         let translation = again(&there);
         // What cannot be read again was withdrawn.
         if translation.edits.is_empty() {

@@ -24,6 +24,17 @@ pub struct Source {
     /// The local headers that it reaches by `#include "…"`, in the order the compiler meets them, and the Fortran file that
     /// includes it, if that is one; they are read for their declarations and not translated with it.
     pub headers: Vec<Arc<Header>>,
+    /// Builds that read other code of these headers.
+    pub builds: Vec<OtherBuild>,
+}
+
+/// A build that reads other branches of headers, or of the modules of Fortran, than the one that a source is translated for.
+#[derive(Clone, Debug)]
+pub struct OtherBuild {
+    /// The headers as it reads them.
+    pub headers: Vec<Arc<Header>>,
+    /// The branches, each by the name of its file, without folder, and its line, counted from 1.
+    pub branches: Vec<(String, usize)>,
 }
 
 /// A header read for its declarations.
@@ -93,6 +104,14 @@ impl Header {
         scan::Beside { scan: &self.scan, variables: variables.map(|decl| decl.name.as_str()).collect() }
     }
 
+    /// The macros, and what it declares and defines at file scope, by name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let unit = &self.unit;
+        let macros = self.scan.defines.iter().map(|define| define.name.as_str());
+        let globals = unit.globals.iter().map(|id| unit.decl(*id).name.as_str());
+        macros.chain(globals).chain(unit.functions.iter().map(|function| function.name.as_str()))
+    }
+
     /// The functions that it declares as routines of the device, for other files to define.
     fn prototypes(&self) -> Vec<String> {
         if self.file.language.is_fortran() {
@@ -148,13 +167,14 @@ impl Source {
     /// Whether a header or a Fortran module that it uses gives variables a place on the device, for which it must change
     /// though it says nothing of OpenACC: where Fortran allocates them, and where C defines them for CUDA.
     pub fn declares(&self, options: &Options) -> bool {
+        let mut headers = self.headers.iter().chain(self.builds.iter().flat_map(|build| &build.headers));
         match self.file.language.is_fortran() {
-            true => self.headers.iter().any(|header| !header.declared.is_empty()),
+            true => headers.any(|header| !header.declared.is_empty()),
             false => {
                 let says = |header: &Header| {
                     self.names(&header.declared) || header.prototypes().iter().any(|name| self.has(name))
                 };
-                options.to == To::Cuda && self.headers.iter().any(|header| says(header))
+                options.to == To::Cuda && headers.any(|header| says(header))
             }
         }
     }
@@ -218,6 +238,19 @@ impl Source {
         !names.is_empty() && scan::words_of_pragmas(&self.file.bytes).any(|word| names.contains(word))
     }
 
+    /// The names that a file of C or C++ has of its headers, outside of hidden branches: a build without one of them ends with an
+    /// error.
+    pub fn names_of_headers(&self) -> BTreeSet<String> {
+        if self.file.language.is_fortran() {
+            return BTreeSet::new();
+        }
+        let (scan, _) = scan::scan(&self.file, &self.shown(&View::default()));
+        let text = String::from_utf8_lossy(&scan.shadow);
+        let words: HashSet<&str> = source::names(&text).collect();
+        let names = self.headers.iter().flat_map(|header| header.names());
+        names.filter(|name| words.contains(name)).map(str::to_owned).collect()
+    }
+
     /// Whether the file may define one of these variables.
     fn names(&self, declared: &Declared) -> bool {
         declared.keys().any(|(_, name)| self.has(name))
@@ -229,6 +262,16 @@ impl Source {
 
     /// A file without headers.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>, language: Language) -> Source {
-        Source { file: SourceFile::new(name, bytes, language), headers: Vec::new() }
+        Source::among(SourceFile::new(name, bytes, language), Vec::new())
+    }
+
+    /// A file with these headers.
+    pub fn among(file: SourceFile, headers: Vec<Arc<Header>>) -> Source {
+        Source { file, headers, builds: Vec::new() }
+    }
+
+    /// Another text with the headers of this source.
+    pub(super) fn with(&self, file: SourceFile) -> Source {
+        Source { builds: self.builds.clone(), ..Source::among(file, self.headers.clone()) }
     }
 }

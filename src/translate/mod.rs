@@ -10,6 +10,7 @@ mod calls;
 mod cuda;
 mod data;
 mod declarators;
+mod elsewhere;
 mod existing;
 mod extents;
 mod fortran_cuda;
@@ -61,7 +62,7 @@ pub use existing::Existing;
 pub use extents::{Extent, extents};
 pub use fortran_cuda::MODULE as RUNTIME_MODULE;
 pub use governed::{Governed, governed};
-pub use input::{Declarations, Header, Source};
+pub use input::{Declarations, Header, OtherBuild, Source};
 pub use instrument::instrument;
 pub use options::{Options, Profile, To, Version};
 pub use support::{SUPPORT, support, support_names, whole_support};
@@ -79,6 +80,13 @@ const TOGETHER: &str = "`data` with the directives around and inside it";
 
 /// Translates one source. One that costs more than its budget stays as it is.
 pub fn translate(source: &Source, options: &Options) -> Translation {
+    let mut translation = for_one_build(source, options);
+    elsewhere::compared(source, &mut translation, &|source| for_one_build(source, options));
+    translation
+}
+
+/// Translates one source with its headers as one build reads them.
+fn for_one_build(source: &Source, options: &Options) -> Translation {
     let mentions = scan::mentions_openacc(&source.file.bytes, source.file.language);
     if !mentions && !source.may_write() && !source.declares(options) {
         return Translation::untouched(source);

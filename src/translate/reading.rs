@@ -126,7 +126,7 @@ impl Source {
                 None => held.push(text.span),
             }
         }
-        let there = Source { file: file.clone(), headers: self.headers[..at].to_vec() };
+        let there = Source::among(file.clone(), self.headers[..at].to_vec());
         let is_plain = parsed.is_empty() && held.is_empty();
         (!is_plain).then(|| there.reading((unit, scan), parsed, held, options, &mut Found::default()))
     }
@@ -139,7 +139,7 @@ impl Source {
         let (file, scan) = (&header.file, &header.scan);
         let others = self.headers.iter().enumerate().filter(|(other, _)| *other != at);
         let headers = others.map(|(_, header)| header.clone()).collect();
-        let there = Source { file: file.clone(), headers };
+        let there = Source::among(file.clone(), headers);
         let mut unit = crate::host::parse(file, scan);
         let symbols = there.symbols(&unit, scan);
         sema::resolve(&mut unit, &symbols);

@@ -116,7 +116,7 @@ fn written(source: &Source, splits: &[Split]) -> (Source, Vec<Site>) {
     text.extend(file.slice(rest));
     let mut file = file.with(text);
     file.inserted = inserted;
-    (Source { file, headers: source.headers.clone() }, sites)
+    (source.with(file), sites)
 }
 
 /// Which of the sites must stay as they are: of their branches only some are translated, or in another way than if the

@@ -16,7 +16,7 @@ pub fn standing(
     translate: &dyn Fn(&Source) -> Translation,
 ) -> Option<Translation> {
     let made_of = |text: Vec<u8>| {
-        let original = Source { file: source.file.with(text), headers: source.headers.clone() };
+        let original = source.with(source.file.with(text));
         let made = translate(&original);
         (original.file, made)
     };

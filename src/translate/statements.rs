@@ -45,7 +45,7 @@ pub fn translated(
     let Some(first) = all.next() else { return translate(source) };
     let with = |uses| {
         let (file, sites) = written(&source.file, uses);
-        let there = Source { file, headers: source.headers.clone() };
+        let there = source.with(file);
         at_home(source, &sites, translate(&there))
     };
     let plain = first.uses.clone();

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{self, Diag};
 use crate::edit::Edit;
-use crate::scan::{self, View};
-use crate::source::Span;
+use crate::scan::{self, Branched, Fork, View};
+use crate::source::{SourceFile, Span};
 
-use super::branches::{self, Showing, Sights};
+use super::branches::{self, Seen, Showing, Sights};
 use super::{DirectiveReport, Outcome, Translation};
 
 /// So many branches after a directive, or near it, are tried by themselves.
@@ -18,13 +18,18 @@ const BRANCHES: usize = 8;
 /// Says which directives the code of another branch would need in another way.
 pub fn other_branches(sights: &Sights, translation: &mut Translation) {
     let mut said = after(sights, translation);
-    let known = said.iter().chain(&translation.diagnostics).filter(|one| one.code == diag::BRANCHES_DIFFER);
-    let mut known: BTreeSet<Span> = known.map(|one| one.primary.span).collect();
+    let mut known = reported(said.iter().chain(&translation.diagnostics));
     for base in sights.bases(translation) {
         let beside = beside(sights, &base, translation);
         said.extend(beside.into_iter().filter(|one| known.insert(one.primary.span)));
     }
     translation.say(said);
+}
+
+/// The directives of which it is said that builds need them in different ways.
+pub fn reported<'d>(said: impl IntoIterator<Item = &'d Diag>) -> BTreeSet<Span> {
+    let codes = [diag::BRANCHES_DIFFER, diag::KIND_BY_CONDITION];
+    said.into_iter().filter(|one| codes.contains(&one.code)).map(|one| one.primary.span).collect()
 }
 
 /// What a directive becomes: in its own place, and as launches after it, up to the next directive.
@@ -66,12 +71,13 @@ fn after(sights: &Sights, translation: &Translation) -> Vec<Diag> {
 /// Directives with code under conditions elsewhere: inside their construct, or before or after it, in branches that a view hides.
 fn beside(sights: &Sights, base: &View, translation: &Translation) -> Vec<Diag> {
     let is_made = |one: &&DirectiveReport| one.outcome != Outcome::Left;
+    let seen = sights.seen(base);
     let here: Vec<(Span, Vec<Edit>)> = translation
         .directives
         .iter()
         .filter(is_made)
         .map(|one| (one.span, changes(&translation.directives, &translation.edits, one.span)))
-        .filter(|(_, edits)| !edits.is_empty())
+        .filter(|(span, edits)| !edits.is_empty() || seen.device.contains_key(&span.start))
         .collect();
     if here.is_empty() {
         return Vec::new();
@@ -86,31 +92,58 @@ fn beside(sights: &Sights, base: &View, translation: &Translation) -> Vec<Diag> 
         let differs = |(span, edits): &&(Span, Vec<Edit>)| {
             let made = changes(&there.directives, &there.edits, *span);
             let has_more = || made.iter().any(|one| !edits.contains(one));
-            own.contains(span) && (common(&made) != common(edits) || has_more())
+            let is_other = || has_other_code(&seen, &there, span.start);
+            own.contains(span) && (common(&made) != common(edits) || has_more() || is_other())
         };
         here.iter().filter(differs).map(|(span, _)| span.start).collect()
     };
-    let mut alone: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    let mut said = Vec::new();
-    let mut reported = BTreeSet::new();
-    for Showing { view, reached, shown } in branches::showing(sights.file, &sights.forks, &branched, base) {
-        let found = unlike(&view);
-        for (span, _) in here.iter().filter(|(span, _)| found.contains(&span.start)) {
-            let mut near = shown.clone();
-            near.sort_by_key(|one| one.branch.start.abs_diff(span.start));
-            near.truncate(BRANCHES);
-            let culprit = near.iter().find(|one| {
-                let start = one.branch.start;
-                let own = alone.entry(start).or_insert_with(|| match reached.len() {
-                    1 => found.clone(),
-                    _ => unlike(&View::reaching_all(sights.file, &sights.forks, &[start])),
-                });
-                own.contains(&span.start)
-            });
-            if let Some(one) = culprit.filter(|_| reported.insert(span.start)) {
-                said.push(diag::branches_differ(*span, one.branch));
+    let said = culprits((sights.file, &sights.forks), &branched, base, &|view| unlike(view));
+    let said = said.into_iter().filter_map(|(start, branch)| {
+        let (span, _) = here.iter().find(|(span, _)| span.start == start)?;
+        Some(diag::branches_differ(*span, branch))
+    });
+    said.collect()
+}
+
+/// The directives that views with hidden branches make other things of, as `unlike` says by place, each with such a branch: it
+/// does so by itself, or with a second one.
+pub fn culprits(
+    (file, forks): (&SourceFile, &[Fork]),
+    branched: &[Branched],
+    base: &View,
+    unlike: &dyn Fn(&View) -> BTreeSet<u32>,
+) -> BTreeMap<u32, Span> {
+    let mut known: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for Showing { view, reached, shown } in branches::showing(file, forks, branched, base) {
+        for directive in unlike(&view) {
+            if found.contains_key(&directive) {
+                continue;
             }
+            let mut near: Vec<Span> = shown.iter().map(|one| one.branch).collect();
+            near.sort_by_key(|branch| branch.start.abs_diff(directive));
+            near.truncate(BRANCHES);
+            let mut differs = |branches: &[Span]| {
+                let places = branches.iter().map(|branch| branch.start).chain(base.reach.iter().copied());
+                let places: Vec<u32> = places.collect::<BTreeSet<u32>>().into_iter().collect();
+                let view = View::reaching_all(file, forks, &places);
+                known.entry(places).or_insert_with(|| unlike(&view)).contains(&directive)
+            };
+            let alone = match reached.len() {
+                1 => near.first().copied(),
+                _ => near.iter().find(|one| differs(&[**one])).copied(),
+            };
+            let pairs =
+                near.iter().enumerate().flat_map(|(at, one)| near[..at].iter().map(|two| [*two, *one]));
+            let branch = alone.or_else(|| pairs.into_iter().find(|pair| differs(pair)).map(|[one, _]| one));
+            found.extend(branch.map(|branch| (directive, branch)));
         }
     }
-    said
+    found
+}
+
+/// Whether two views make different code of a directive in other files.
+pub fn has_other_code(here: &Seen, there: &Seen, directive: u32) -> bool {
+    let both = here.device.get(&directive).zip(there.device.get(&directive));
+    both.is_some_and(|(one, other)| one != other)
 }

@@ -140,6 +140,11 @@ pub trait BackEnd {
         None
     }
 
+    /// The code that stands in other files for directives, by their places, as far as it is not compared otherwise.
+    fn device_code(&self) -> BTreeMap<u32, String> {
+        BTreeMap::new()
+    }
+
     /// Nothing more can be reached.
     fn finish(&mut self, _all: &mut Gathered) -> Rest {
         Rest::default()
@@ -179,8 +184,9 @@ pub fn made_by_view(
     let mut views = Views::new(source, options, back);
     views.view(view);
     let made = views.made.clone();
+    let device = views.back.device_code();
     let Translation { edits, directives, .. } = views.finish();
-    branches::Seen { made, edits, directives }
+    branches::Seen { made, edits, directives, device }
 }
 
 /// Steps for each byte of a file that a view shows: all of it is read.

@@ -21,7 +21,7 @@ pub fn written_out(source: &Source, macros: &Macros, options: &Options) -> Trans
         return translation;
     }
     let file = source.file.with(written.text.clone());
-    let there = Source { file, headers: source.headers.clone() };
+    let there = source.with(file);
     let mut translation = translate(&there, options);
     let home = |span: Span| {
         let piece =

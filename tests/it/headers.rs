@@ -148,3 +148,70 @@ fn fixed_form_is_read_as_far_as_the_compiler_does() {
     assert!(made(Some(132)).contains("nowait") && made(Some(0)).contains("nowait"));
     assert!(!made(None).contains("nowait"));
 }
+
+/// The codes and lines of what is said of the first of some files.
+fn said(files: &[(&str, &str)], to: To) -> Vec<(String, usize)> {
+    let source = source(files);
+    let translation = translate(&source, &Options { to, ..Options::default() });
+    let line = |at: u32| source.file.lines.line(at) + 1;
+    translation.diagnostics.iter().map(|one| (one.code.to_string(), line(one.primary.span.start))).collect()
+}
+
+const MOVED: &str = "#include \"x.h\"\nvoid f(double *a)\n{\n#pragma acc kernels copy(a[0:9])\n\
+                     for (int i = 1; i < 9; i++)\n        a[i] = a[i - D] + 1;\n}\n";
+
+#[test]
+fn other_branches_of_headers_are_compared() {
+    let differs = vec![("A0250".to_owned(), 4)];
+    for to in [To::OpenMp, To::Cuda] {
+        let said = |header: &str| said(&[("x.c", MOVED), ("x.h", header)], to);
+        assert_eq!(said("#ifdef FAR\n#define D 1\n#else\n#define D 0\n#endif\n"), differs);
+        assert_eq!(
+            said("#ifndef D\n#define D 0\n#endif\n#if D == 7\n#undef D\n#define D 1\n#endif\n"),
+            differs
+        );
+        assert_eq!(said("#define D 0\n#if FAR > 3\n#undef D\n#define D 1\n#endif\n"), differs);
+        // Nothing changes, or nothing that the construct has.
+        assert_eq!(said("#ifdef FAR\n#define D 0\n#else\n#define D 0\n#endif\n"), []);
+        assert_eq!(said("#define D 0\n#ifdef FAR\n#define E 1\n#endif\n"), []);
+        // It is read once.
+        assert_eq!(said("#ifndef X_H\n#define X_H 1\n#define D 0\n#endif\n"), []);
+        // A build that reads the first one alone does not compile.
+        assert_eq!(said("#ifndef NONE\n#define D 0\n#endif\n"), []);
+        let both =
+            "#ifndef NONE\n#define D BY\n#endif\n#ifdef FAR\n#define BY 1\n#else\n#define BY 0\n#endif\n";
+        assert_eq!(said(both), differs);
+    }
+}
+
+#[test]
+fn headers_that_other_builds_include_are_compared() {
+    let text = "static int last;\n#ifdef FAR\n#include \"y.h\"\n#else\n#include \"x.h\"\n#endif\nint f(double *a)\n{\n\
+                #pragma acc kernels copy(a[0:9])\n    for (int i = 1; i < 9; i++)\n        STEP;\n    return last;\n}\n";
+    let [plain, counted] = ["#define STEP a[i] += 1\n", "#define STEP a[i] += 1, last = i\n"];
+    for to in [To::OpenMp, To::Cuda] {
+        let differs = |x: &str, y: &str| {
+            let said = said(&[("x.c", text), ("x.h", x), ("y.h", y)], to);
+            said.contains(&("A0250".to_owned(), 9))
+        };
+        assert!(differs(plain, counted));
+        assert!(differs(counted, plain));
+        assert!(!differs(plain, plain));
+    }
+}
+
+#[test]
+fn other_branches_of_modules_are_compared() {
+    let module = |line: &str| {
+        format!("module m\n  real, allocatable :: q(:)\n#ifdef KEEP\n{line}\n#endif\nend module\n")
+    };
+    let user = "program p\n  use m\n  allocate(q(4))\nend program\n";
+    for to in [To::OpenMp, To::Cuda] {
+        let said = |line: &str| said(&[("p.F90", user), ("m.F90", &module(line))], to);
+        assert_eq!(
+            said("!$acc declare create(q)").iter().map(|(code, _)| code.as_str()).collect::<Vec<_>>()[0],
+            "A0250"
+        );
+        assert_eq!(said("  real :: r"), []);
+    }
+}

@@ -117,7 +117,7 @@ fn round(
         return Ok(Round { own: translation.edits.clone(), bodies: BTreeMap::new(), translation });
     }
     let text = file.with(written.text.clone());
-    let there = Source { file: text, headers: source.headers.clone() };
+    let there = source.with(text);
     let translation = super::plainly(&there, options);
     let mut extents: BTreeMap<usize, Span> = BTreeMap::new();
     for piece in &written.pieces {

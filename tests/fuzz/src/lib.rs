@@ -153,7 +153,7 @@ fn is_read(file: &SourceFile, first: &Translation) -> bool {
 
 /// The whole path, for one set of options.
 fn translated(file: SourceFile, options: &Options) {
-    let source = Source { file, headers: Vec::new() };
+    let source = Source::among(file, Vec::new());
     let first = translated_once(&source, options);
     assert_reads(&source.file, &first, options);
     translated_twice(&source, &first, options);
@@ -174,7 +174,7 @@ fn translated_twice(source: &Source, first: &Translation, options: &Options) {
     if may_go_on(&source.file, first) {
         return;
     }
-    let output = Source { file: source.file.with(first.text.clone()), headers: Vec::new() };
+    let output = Source::among(source.file.with(first.text.clone()), Vec::new());
     let again = translate(&output, options);
     let is_same = again.text == first.text || !is_read(&source.file, first);
     assert!(is_same, "the output is translated again: {:?}", again.edits);
@@ -208,7 +208,7 @@ pub fn translation(input: &[u8]) {
 pub fn programs(input: &[u8]) {
     let made = |language: Language, choices: &[u8]| programs::program(language, choices).into_bytes();
     let Some((file, number)) = read_by(input, made) else { return };
-    let (source, options) = (Source { file, headers: Vec::new() }, options(number));
+    let (source, options) = (Source::among(file, Vec::new()), options(number));
     let _shown = ShownByFailure(&source.file.bytes);
     let first = translated_once(&source, &options);
     // To the grammar, a macro that is the head of a loop is an error or the head of a function, as what is around it has it.
@@ -224,7 +224,7 @@ pub fn programs(input: &[u8]) {
 
 /// That a build which defines a name has what it would have if the options said so, unless it is said that branches differ.
 fn translated_alike(source: &Source, first: &Translation, options: &Options) {
-    let mut defining = Source { file: source.file.clone(), headers: Vec::new() };
+    let mut defining = Source::among(source.file.clone(), Vec::new());
     let mut names = Predefined::default();
     names.define(programs::NAME);
     defining.file.predefined = names.into();
