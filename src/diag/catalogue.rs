@@ -813,38 +813,39 @@ pub fn first_element_only(at: Span) -> Diag {
     )
 }
 
-/// A0250
-pub fn branches_differ(at: Span, other: Span) -> Diag {
-    let made = diag(
-        250,
-        Severity::Differs,
-        at,
-        "the code of another branch of `#if` would need another translation of this directive".to_owned(),
-        "translated for one branch",
-        "say with `-D` what the build defines, or write the directive once in each branch",
-    );
-    made.with(other, "the other branch")
+/// The code that another build reads.
+#[derive(Clone, Debug)]
+pub enum OtherCode {
+    /// A branch of the same file.
+    Branch(Span),
+    /// Branches of other files: their places, for people.
+    Files(String),
 }
 
-/// So many places of other files are named in one message.
-const PLACES: usize = 3;
+impl From<Span> for OtherCode {
+    fn from(branch: Span) -> Self {
+        OtherCode::Branch(branch)
+    }
+}
 
 /// A0250
-pub fn headers_differ(at: Span, places: &[(String, usize)]) -> Diag {
-    let shown: Vec<String> =
-        places.iter().take(PLACES).map(|(name, line)| format!("`{name}:{line}`")).collect();
-    let shown = shown.join(", ");
-    let more = if places.len() > PLACES { ", …" } else { "" };
-    diag(
-        250,
-        Severity::Differs,
-        at,
-        format!(
-            "the code of another branch of `#if` in other files ({shown}{more}) would need another translation here"
+pub fn branches_differ(at: Span, other: impl Into<OtherCode>) -> Diag {
+    let made = |message: &str, help: &str| {
+        diag(250, Severity::Differs, at, message.to_owned(), "translated for one branch", help)
+    };
+    match other.into() {
+        OtherCode::Branch(branch) => made(
+            "the code of another branch of `#if` would need another translation of this directive",
+            "say with `-D` what the build defines, or write the directive once in each branch",
+        )
+        .with(branch, "the other branch"),
+        OtherCode::Files(places) => made(
+            &format!(
+                "the code of another branch of `#if` in other files ({places}) would need another translation here"
+            ),
+            "say with `-D` what the build defines",
         ),
-        "translated for one branch",
-        "say with `-D` what the build defines",
-    )
+    }
 }
 
 /// A0234

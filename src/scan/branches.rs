@@ -75,7 +75,7 @@ pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branch
 }
 
 /// The branches of a header, of which a file is shown this, that builds with other names defined read: they hold code, macros
-/// or inclusions, or stand in the place of such. By place.
+/// or inclusions, or stand beside such that they do not read. By place.
 pub fn read_otherwise(file: &SourceFile, forks: &[Fork], shown: &Shown) -> Vec<Branched> {
     let is_meant = |text: &str| has_code(text) || includes(text);
     let rest = |fork: &Fork| {

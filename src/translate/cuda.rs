@@ -105,7 +105,7 @@ impl BackEnd for Cuda {
             }
             for (at, build) in super::builds::unlike_headers(all.source, &self.device, &made, all.options) {
                 let report = all.reports.get(&at);
-                all.diags.extend(report.map(|report| diag::headers_differ(report.span, &build.branches)));
+                all.diags.extend(report.map(|report| diag::branches_differ(report.span, build.other_code())));
             }
         }
         hidden_declares(all);

@@ -19,7 +19,7 @@ pub fn compared(source: &Source, translation: &mut Translation, translate: &dyn 
     for build in &source.builds {
         let there = translate(&Source::among(source.file.clone(), build.headers.clone()));
         for at in unlike(translation, &there).into_iter().filter(|at| known.insert(*at)) {
-            said.push(diag::headers_differ(at, &build.branches));
+            said.push(diag::branches_differ(at, build.other_code()));
         }
     }
     translation.say(said);
@@ -32,7 +32,7 @@ fn unlike(here: &Translation, there: &Translation) -> BTreeSet<Span> {
     let gained = there.edits.iter().filter(is_for_all).filter(|edit| !holds(&here.edits, edit));
     let mut found = BTreeSet::new();
     for edit in lost.chain(gained) {
-        let near = nearest(&here.directives, edit.span.start);
+        let near = nearest(&here.directives, edit.span.start + 1);
         match near.filter(|one| one.span.start <= edit.span.start && edit.span.start <= one.span.end) {
             Some(one) if one.outcome == Outcome::Left => {}
             Some(one) => drop(found.insert(one.span)),

@@ -104,7 +104,7 @@ fn compared(source: &Source, options: &Options, sights: &Sights, mut plain: Tran
         let differs = |one: &&DirectiveReport| unlike::has_other_code(&here, &there, one.span.start);
         let unlike = plain.directives.iter().filter(differs);
         let unlike = unlike.map(|one| one.span).filter(|at| known.insert(*at));
-        said.extend(unlike.map(|at| diag::headers_differ(at, &build.branches)));
+        said.extend(unlike.map(|at| diag::branches_differ(at, build.other_code())));
     }
     plain.say(said);
     plain

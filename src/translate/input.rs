@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::acc::ast::Directive;
 use crate::bind::{self, Declared};
+use crate::diag::OtherCode;
 use crate::host;
 use crate::host::ir::{ScopeKind, Unit};
 use crate::scan::{self, Defined, Macro, Outline, Scan, Shown, View};
@@ -35,6 +36,18 @@ pub struct OtherBuild {
     pub headers: Vec<Arc<Header>>,
     /// The branches, each by the name of its file, without folder, and its line, counted from 1.
     pub branches: Vec<(String, usize)>,
+}
+
+/// So many places of other files are named in one message.
+const PLACES: usize = 3;
+
+impl OtherBuild {
+    /// What it reads, for a message.
+    pub(super) fn other_code(&self) -> OtherCode {
+        let first = self.branches.iter().take(PLACES).map(|(name, line)| format!("`{name}:{line}`"));
+        let more = (self.branches.len() > PLACES).then(|| "and others".to_owned());
+        OtherCode::Files(first.chain(more).collect::<Vec<String>>().join(", "))
+    }
 }
 
 /// A header read for its declarations.

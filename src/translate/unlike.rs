@@ -12,6 +12,9 @@ use crate::source::{SourceFile, Span};
 use super::branches::{self, Seen, Showing, Sights};
 use super::{DirectiveReport, Outcome, Translation};
 
+/// So many views are read to find which branches of a file change its directives.
+const TRIES: usize = 32;
+
 /// So many branches after a directive, or near it, are tried by themselves.
 const BRANCHES: usize = 8;
 
@@ -105,8 +108,8 @@ fn beside(sights: &Sights, base: &View, translation: &Translation) -> Vec<Diag> 
     said.collect()
 }
 
-/// The directives that views with hidden branches make other things of, as `unlike` says by place, each with such a branch: it
-/// does so by itself, or with a second one.
+/// The directives that views with hidden branches make other things of, as `unlike` says by place, each with such a branch: one
+/// that does so by itself, with a second one, or, if none of those that are tried does, the nearest one.
 pub fn culprits(
     (file, forks): (&SourceFile, &[Fork]),
     branched: &[Branched],
@@ -114,6 +117,7 @@ pub fn culprits(
     unlike: &dyn Fn(&View) -> BTreeSet<u32>,
 ) -> BTreeMap<u32, Span> {
     let mut known: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
+    let mut none = BTreeSet::new();
     let mut found = BTreeMap::new();
     for Showing { view, reached, shown } in branches::showing(file, forks, branched, base) {
         for directive in unlike(&view) {
@@ -127,7 +131,11 @@ pub fn culprits(
                 let places = branches.iter().map(|branch| branch.start).chain(base.reach.iter().copied());
                 let places: Vec<u32> = places.collect::<BTreeSet<u32>>().into_iter().collect();
                 let view = View::reaching_all(file, forks, &places);
-                known.entry(places).or_insert_with(|| unlike(&view)).contains(&directive)
+                let differs = match known.len() < TRIES {
+                    true => known.entry(places).or_insert_with(|| unlike(&view)),
+                    false => known.get_mut(&places).unwrap_or(&mut none),
+                };
+                differs.contains(&directive)
             };
             let alone = match reached.len() {
                 1 => near.first().copied(),
@@ -135,7 +143,8 @@ pub fn culprits(
             };
             let pairs =
                 near.iter().enumerate().flat_map(|(at, one)| near[..at].iter().map(|two| [*two, *one]));
-            let branch = alone.or_else(|| pairs.into_iter().find(|pair| differs(pair)).map(|[one, _]| one));
+            let pair = || pairs.into_iter().find(|pair| differs(pair)).map(|[one, _]| one);
+            let branch = alone.or_else(pair).or(near.first().copied());
             found.extend(branch.map(|branch| (directive, branch)));
         }
     }
