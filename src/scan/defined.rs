@@ -88,11 +88,11 @@ impl Defined {
         self.bodies.remove(name);
     }
 
-    /// Some builds define these names, too, where nothing is known of them.
+    /// The build at hand defines these names, too, where nothing is known of them.
     pub fn assume(&mut self, names: &[(String, Option<String>)]) {
         for (name, body) in names {
             if !self.contains(name) && !self.is_decided(name) {
-                self.define(name.clone(), body.clone().unwrap_or_default(), Reader::Some);
+                self.define(name.clone(), body.clone().unwrap_or_default(), Reader::Chosen);
             }
         }
     }

@@ -32,12 +32,23 @@ pub fn sources() -> Vec<PathBuf> {
 
 /// A file's source, with the headers of its folder and the files of its Fortran modules.
 pub fn source(path: &Path) -> Source {
+    source_defining(path, None)
+}
+
+/// The same, where options define a name, too.
+pub fn source_defining(path: &Path, name: Option<&str>) -> Source {
     let bytes = std::fs::read(path).unwrap();
     let language = scan::language_of(path, &bytes, &Languages::default()).unwrap();
     let folder = path.parent().unwrap().canonicalize().unwrap();
     let beside = files(&shown(path.parent().unwrap()));
     let beside: Vec<&Path> = beside.iter().map(PathBuf::as_path).collect();
-    let build = Build::from(flags(&beside));
+    let mut flags = flags(&beside);
+    if let Some(name) = name {
+        let mut predefined = Predefined::clone(&flags.predefined);
+        predefined.define(name);
+        flags.predefined = predefined.into();
+    }
+    let build = Build::from(flags);
     let headers = Headers::among(vec![folder], &beside, To::OpenMp, &Languages::default(), build);
     headers.source(SourceFile::new(shown(path), bytes, language), path)
 }
