@@ -3,6 +3,8 @@
 //! Invariant: a header is read once for a whole run, its text parsed once for each part of it that files are shown with the same
 //! options, in whatever files that text lies, and only inside the folders that the user named, here or in a compilation database.
 
+mod otherwise;
+
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
@@ -13,9 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::scan::{Branched, Defined, Fork, Outline, Shown};
+use crate::scan::{Defined, Outline, Shown};
 use crate::source::{Form, Language, Languages, Predefined, SourceFile, Span};
-use crate::{Declarations, Header, OtherBuild, Source, To, cuda, scan};
+use crate::{Declarations, Header, Source, To, cuda, scan};
 
 use super::brief::{self, Briefs, Said};
 use super::build::{Build, CompilerFlags};
@@ -29,12 +31,6 @@ type Key = (PathBuf, Option<Form>);
 type ShownPart = (Vec<Span>, Vec<Span>, Arc<Predefined>);
 /// Where files include another one, by that.
 type Inclusions = HashMap<PathBuf, Vec<(PathBuf, u32)>>;
-/// So many builds are read that read other branches of headers.
-const BUILDS: usize = 8;
-
-/// Of so many such branches.
-const BRANCHES: usize = 64;
-
 /// A text by its hash, and what a file is shown of it.
 type Text = (String, Language, ShownPart);
 
@@ -91,14 +87,6 @@ impl<'a> Named<'a> {
         let (defined, used) = (scan::defined_modules(&bytes), scan::used_modules(&bytes));
         Some(Named { path, language, defined, used })
     }
-}
-
-/// A branch of a header that other builds read.
-struct Other {
-    path: PathBuf,
-    /// The file's name without folder, and the branch's line, counted from 1.
-    place: (String, usize),
-    branched: Branched,
 }
 
 /// The way through the headers of one file.
@@ -266,50 +254,6 @@ impl Headers {
         Source { builds: self.other_builds((&source, &outline), real, &walk), ..source }
     }
 
-    /// The builds that read other branches of the headers of a file than those that `walk` has read, and find in them what the
-    /// file names.
-    fn other_builds(
-        &self,
-        (source, outline): (&Source, &Outline),
-        real: &Path,
-        walk: &Walk,
-    ) -> Vec<OtherBuild> {
-        let file = (&source.file, outline);
-        let mut builds: Vec<OtherBuild> = walk.with_shown_last().into_iter().collect();
-        let mut others = walk.others(file, real);
-        others.truncate(BRANCHES);
-        let named = if others.is_empty() { BTreeSet::new() } else { source.names_of_headers() };
-        while !others.is_empty() && builds.len() < BUILDS {
-            let branched: Vec<&Branched> = others.iter().map(|other| &other.branched).collect();
-            let mut groups = vec![scan::together(&branched)];
-            let mut tried: BTreeSet<(String, usize)> = BTreeSet::new();
-            while let Some(group) = groups.pop().filter(|_| builds.len() < BUILDS) {
-                let mut there = Walk::new(self, file.0.language, real);
-                there.assumed = group.iter().flat_map(|at| branched[*at].defines.clone()).collect();
-                there.all(file, real);
-                let is_whole = there.has(&named);
-                if !is_whole && group.len() > 1 {
-                    let (first, second) = group.split_at(group.len() / 2);
-                    groups.extend([second.to_vec(), first.to_vec()]);
-                    continue;
-                }
-                let is_read = |other: &&Other| {
-                    there.shown.get(&other.path).is_some_and(|shown| other.branched.is_shown(shown))
-                };
-                let branches: Vec<_> =
-                    others.iter().filter(is_read).map(|other| other.place.clone()).collect();
-                tried.extend(branches.iter().cloned().chain([others[group[0]].place.clone()]));
-                if is_whole && !branches.is_empty() {
-                    let headers =
-                        there.with_shown_last().map_or_else(|| there.headers(), |build| build.headers);
-                    builds.push(OtherBuild { headers, branches });
-                }
-            }
-            others.retain(|other| !tried.contains(&other.place));
-        }
-        builds
-    }
-
     /// The files with directives, or with conditions on OpenACC, that were read for others, beside `inputs`, in their order.
     pub fn beside(&self, inputs: &HashSet<&Path>) -> Vec<PathBuf> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -434,47 +378,6 @@ impl<'a> Walk<'a> {
         self.found.iter().map(|(_, header)| Arc::clone(header)).collect()
     }
 
-    /// Whether its headers, or the options of the build, have all these names.
-    fn has(&self, names: &BTreeSet<String>) -> bool {
-        let assumed = self.assumed.iter().map(|(name, _)| name.as_str());
-        let own: HashSet<&str> =
-            self.found.iter().flat_map(|(_, header)| header.names()).chain(assumed).collect();
-        names.iter().all(|name| own.contains(name.as_str()))
-    }
-
-    /// The headers in another order, of which the last one with a name counts: those that the file is shown come after those that
-    /// only other builds read. None if they do already.
-    fn with_shown_last(&self) -> Option<OtherBuild> {
-        let is_read = |(path, _): &&(PathBuf, Arc<Header>)| self.met.get(path) == Some(&true);
-        let (read, others): (Vec<_>, Vec<_>) = self.found.iter().partition(is_read);
-        let first = others.len();
-        let all: Vec<&(PathBuf, Arc<Header>)> = others.into_iter().chain(read).collect();
-        let is_other = all.iter().zip(&self.found).any(|(one, other)| one.0 != other.0);
-        is_other.then(|| OtherBuild {
-            headers: all.iter().map(|(_, header)| Arc::clone(header)).collect(),
-            branches: all[..first].iter().map(|(path, _)| (file_name(path), 1)).collect(),
-        })
-    }
-
-    /// The branches that other builds read: of the headers that are read, and those of the file itself that include others.
-    fn others(&self, (file, outline): (&SourceFile, &Outline), real: &Path) -> Vec<Other> {
-        let mut others = Vec::new();
-        let mut add = |path: &Path, file: &SourceFile, forks: &[Fork]| {
-            let Some(shown) = self.shown.get(path) else { return };
-            for branched in scan::read_otherwise(file, forks, shown) {
-                let place = (file_name(path), file.lines.line(branched.branch.start) + 1);
-                others.push(Other { path: path.to_path_buf(), place, branched });
-            }
-        };
-        for (path, header) in self.found.iter().filter(|(path, _)| self.met.get(path) == Some(&true)) {
-            add(path, &header.file, &scan::forks(&header.file));
-        }
-        let mut forks = scan::forks(file);
-        forks.retain(|fork| outline.includes().any(|(.., line)| fork.whole.contains(line)));
-        add(real, file, &forks);
-        others
-    }
-
     /// The headers that a file at `real` includes; in hidden branches, too, but what those define is theirs.
     fn file(&mut self, outline: &Outline, real: &Path, defined: &mut Defined) -> Shown {
         let folder = real.parent().unwrap_or(Path::new(""));
@@ -577,11 +480,6 @@ impl Found {
         };
         Arc::clone(once(&self.showing, part.clone()).get_or_init(make))
     }
-}
-
-/// A file's name without folder.
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Whether a file is a header of C or C++, by its name.
