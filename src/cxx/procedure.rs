@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::acc::ast::{ClauseKind, DirectiveKind};
 use crate::bind::{Bound, Target};
-use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, StmtId, Unit};
+use crate::host::ir::{Derived, ExprId, ExprKind, Function, FunctionId, Scope, StmtId, StmtKind, Unit};
 use crate::plan;
 use crate::sema::{SymbolId, SymbolKind};
 use crate::source::Span;
@@ -82,6 +82,11 @@ impl Writer<'_> {
         let function = unit.function(id);
         if function.has_error {
             return Err(self.refused("which is not understood"));
+        }
+        let has_none = matches!(&unit.stmt(function.body).kind, StmtKind::Block(all) if all.is_empty());
+        let alone = if has_none { unit.included_in(function.span) } else { None };
+        if unit.included_among(function.body).or(alone).is_some() {
+            return Err(self.refused("which has statements in another file"));
         }
         let body = unit.stmt(function.body).span;
         let name = self.name();

@@ -74,6 +74,8 @@ pub struct Unit {
     pub enums: Vec<String>,
     /// All lambda expressions, by place: their bytes, and whether they capture anything.
     pub lambdas: Vec<(Span, bool)>,
+    /// The lines that include files, in source order.
+    pub included: Vec<Span>,
     /// The variables that conditions of C++ declare, and the bytes of the statements that they are visible in.
     pub conditional: Vec<(Span, DeclId)>,
     /// The names of structured bindings.
@@ -775,6 +777,20 @@ impl Scope {
 }
 
 impl Unit {
+    /// The first line in some bytes that includes a file: what stands there is not read with them.
+    pub fn included_in(&self, bytes: Span) -> Option<Span> {
+        let first = self.included.partition_point(|line| line.start < bytes.start);
+        self.included.get(first).copied().filter(|line| bytes.contains(*line))
+    }
+
+    /// The first line that includes a file among the statements of a block, after the first one: before it, variables are declared.
+    pub fn included_among(&self, block: StmtId) -> Option<Span> {
+        let whole = self.stmt(block);
+        let StmtKind::Block(statements) = &whole.kind else { return None };
+        let start = self.stmt(*statements.first()?).span.start;
+        self.included_in(Span { start, end: whole.span.end })
+    }
+
     /// Adds an expression.
     pub fn push_expr(&mut self, span: Span, kind: ExprKind) -> ExprId {
         budget::keep(size_of::<Expr>());

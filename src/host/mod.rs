@@ -15,12 +15,13 @@ mod past;
 mod unseen;
 mod within;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::budget;
-use crate::scan::Scan;
+use crate::scan::{self, Scan};
 use crate::source::{Language, SourceFile, Span};
 
 pub use asked::Asked;
@@ -67,6 +68,9 @@ fn unit(file: &SourceFile, scan: &Scan, tree: Option<Tree>) -> ir::Unit {
         Language::Fortran(_) => fortran::unit(file, scan, tree),
     };
     unit.unseen = gaps::unseen(file, &scan.shadow, &unit);
+    let lines = if unit.is_fortran() { scan::fortran_includes(file) } else { Vec::new() };
+    let lines = scan.includes.iter().chain(&lines).map(|include| include.span);
+    unit.included = lines.collect::<BTreeSet<Span>>().into_iter().collect();
     unit
 }
 

@@ -68,7 +68,7 @@ impl<'a> Input<'a> {
     pub(super) fn may_be_scalar(&self, symbol: SymbolId, how: &Use) -> bool {
         let known = self.symbols.get(symbol);
         // In Fortran, a declaration that begins with a macro is not seen.
-        let is_declared = known.decl.is_some() != self.unit.is_fortran();
+        let is_declared = known.decl.is_none() || !self.unit.is_fortran();
         known.class == Class::Unknown
             && is_declared
             && how.written

@@ -89,7 +89,8 @@ pub fn live_after(
         let outlives = matches!(known.kind, SymbolKind::Static | SymbolKind::Member) || known.is_reference;
         outlives || known.fortran.is_equivalent || escaping.contains(symbol)
     };
-    if unit.unseen.reads_always(unit.stmt(stmt).span) {
+    // What stands in another file may read them.
+    if unit.unseen.reads_always(unit.stmt(stmt).span) || unit.included_among(body).is_some() {
         return wanted.clone();
     }
     let (mut live, mut open): (BTreeSet<SymbolId>, BTreeSet<SymbolId>) =

@@ -2,7 +2,7 @@
 //!
 //! Invariant: translations are compared, not code: a branch that changes none is not mentioned.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag;
 use crate::edit::{self, Edit};
@@ -10,7 +10,7 @@ use crate::source::Span;
 
 use super::branches::{holds, nearest};
 use super::unlike::reported;
-use super::{Outcome, Source, Translation};
+use super::{DirectiveReport, Outcome, Source, Translation};
 
 /// Says what would be translated in another way for builds that read other code of the headers.
 pub fn compared(source: &Source, translation: &mut Translation, translate: &dyn Fn(&Source) -> Translation) {
@@ -18,7 +18,9 @@ pub fn compared(source: &Source, translation: &mut Translation, translate: &dyn 
     let mut said = Vec::new();
     for build in &source.builds {
         let there = translate(&Source::among(source.file.clone(), build.headers.clone()));
-        for at in unlike(translation, &there).into_iter().filter(|at| known.insert(*at)) {
+        let mut found = unlike(translation, &there);
+        found.extend(with_other_kernels(source, translation, &there));
+        for at in found.into_iter().filter(|at| known.insert(*at)) {
             said.push(diag::branches_differ(at, build.other_code()));
         }
     }
@@ -41,4 +43,45 @@ fn unlike(here: &Translation, there: &Translation) -> BTreeSet<Span> {
     }
     found.extend(reported(&there.diagnostics));
     found
+}
+
+/// The directives whose device code two translations have in unlike ways, and for all builds.
+fn with_other_kernels(source: &Source, here: &Translation, there: &Translation) -> Vec<Span> {
+    let (own, theirs) = (kernels(here), kernels(there));
+    // What stands under conditions is right for each build, or refuses it.
+    let is_other = |(name, text): &(&String, &String)| {
+        !text.contains("\n#") && theirs.get(*name).is_some_and(|other| other != *text)
+    };
+    let lines: BTreeSet<usize> = own.iter().filter(is_other).filter_map(|(name, _)| line_of(name)).collect();
+    let is_of_these = |one: &&DirectiveReport| {
+        one.outcome != Outcome::Left && lines.contains(&(source.file.lines.line(one.span.start) + 1))
+    };
+    here.directives.iter().filter(is_of_these).map(|one| one.span).collect()
+}
+
+/// The functions of the device code that a translation has beside the source, by name: kernels, and what launches them.
+fn kernels(translation: &Translation) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for file in translation.beside.iter().filter(|file| file.name.ends_with(".cu")) {
+        for part in String::from_utf8_lossy(&file.text).split("\n\n") {
+            let names = part.lines().filter_map(name_in);
+            found.extend(names.map(|name| (name.to_owned(), part.to_owned())));
+        }
+    }
+    found
+}
+
+/// The name in the head of a kernel, or of a function that launches one.
+fn name_in(head: &str) -> Option<&str> {
+    let head = match head.strip_prefix("__global__ void ") {
+        Some(head) if head.starts_with("__launch_bounds__") => head.split_once(") ")?.1,
+        Some(head) => head,
+        None => head.strip_prefix("extern \"C\" ")?,
+    };
+    head.split_once('(')?.0.split([' ', '*']).next_back()
+}
+
+/// The line that the name of a function of the device code has after that of the function around it.
+fn line_of(name: &str) -> Option<usize> {
+    name.split('_').rev().find_map(|part| part.parse().ok())
 }

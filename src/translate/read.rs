@@ -17,7 +17,7 @@ use crate::scan::{self, Define, DirectiveText, Scan, View};
 use crate::sema::{self, Others, Outside, Symbols};
 use crate::source::{Language, SourceFile, Span};
 
-use super::{DirectiveReport, Options, Source};
+use super::{DirectiveReport, Options, Source, To};
 
 /// The first words of directives that concern no function but their own and those that names lead to.
 const LOCAL: [&str; 13] = [
@@ -152,6 +152,20 @@ impl Source {
     pub(super) fn macros<'a>(&'a self, scan: &'a Scan) -> Vec<&'a Define> {
         self.headers.iter().flat_map(|header| &header.scan.defines).chain(&scan.defines).collect()
     }
+}
+
+/// The constructs whose code stands, in part, in other files, each with what is said of it.
+pub fn in_other_files(unit: &Unit, bound: &[Bound], options: &Options) -> Vec<(Span, Diag)> {
+    let what = "code of another file in a construct";
+    let said = |line: Span| match options.to {
+        To::OpenMp => diag::not_yet(line, what),
+        To::Cuda => diag::not_yet_cuda(line, what),
+    };
+    let of = |one: &Bound| {
+        let extent = one.directive.span.to(unit.stmt(one.stmt()?).span);
+        Some((one.directive.span, said(unit.included_in(extent)?)))
+    };
+    bound.iter().filter(|one| one.directive.kind.is_compute()).filter_map(of).collect()
 }
 
 /// Whether the grammar has no errors in the functions with directives, nor, if one stands elsewhere, outside of functions.

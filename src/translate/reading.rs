@@ -16,7 +16,7 @@ use crate::sema::{self, Symbols, Texts};
 use crate::source::Span;
 
 use super::loops::Found;
-use super::read::{parse, queued_elsewhere};
+use super::read::{in_other_files, parse, queued_elsewhere};
 use super::{Header, Options, Source};
 
 /// What was read.
@@ -81,6 +81,10 @@ impl Source {
         let (bound, mut said) = bind::bind(unit, &scan.directives, parsed, &bind::Regions::default());
         unbound.retain(|span| bound.binary_search_by_key(span, |one| one.directive.span).is_err());
         held.extend(unbound);
+        for (span, why) in in_other_files(unit, &bound, options) {
+            held.push(span);
+            said.push(why);
+        }
         let queued_elsewhere = queued_elsewhere(&self.file, scan, (&bound, &held));
         let settings = plan::Settings { queued_elsewhere, ..self.cuda_aim(options) };
         let (bound, reached) = self.settled((unit, scan, &symbols), bound, &settings, options, found);

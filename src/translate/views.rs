@@ -837,6 +837,10 @@ impl Gathered<'_> {
             held.push(span);
             self.diags.push(said);
         }
+        for (span, said) in read::in_other_files(unit, &bound, self.options) {
+            held.push(span);
+            self.diags.push(said);
+        }
         bound
     }
 

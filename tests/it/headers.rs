@@ -185,6 +185,47 @@ fn other_branches_of_headers_are_compared() {
 }
 
 #[test]
+fn other_heads_of_loops_in_headers_are_compared_to_cuda() {
+    let text = "#include \"x.h\"\nvoid f(double *a)\n{\n#pragma acc parallel loop copy(a[0:9])\n    EACH(i)\n        a[i] += 1;\n}\n";
+    let header = |far: &str| {
+        format!(
+            "#ifdef FAR\n#define EACH(i) {far}\n#else\n#define EACH(i) for (int i = 0; i < 9; i++)\n#endif\n"
+        )
+    };
+    let said = |far: &str, to: To| said(&[("x.c", text), ("x.h", &header(far))], to);
+    assert_eq!(said("for (int i = 1; i < 8; i++)", To::Cuda), [("A0250".to_owned(), 4)]);
+    assert_eq!(said("for (int i = 0; i < 9; i++)", To::Cuda), []);
+    // The head stays in the source.
+    assert_eq!(said("for (int i = 1; i < 8; i++)", To::OpenMp), []);
+}
+
+#[test]
+fn constructs_with_code_of_other_files_stay() {
+    let c = "void f(double *a)\n{\n    double s = 0;\n#pragma acc kernels copy(a[0:9])\n    for (int i = 0; i < 9; i++) {\n#include \"body.inc\"\n    }\n    a[0] = s;\n}\n";
+    let fortran = "subroutine f(a, s)\n  real :: a(9), s\n  integer :: i\n  !$acc parallel loop\n  do i = 1, 9\n    include 'body.inc'\n  end do\nend subroutine\n";
+    for (to, code) in [(To::OpenMp, "A0301"), (To::Cuda, "A0401")] {
+        assert_eq!(said(&[("x.c", c), ("body.inc", "s += a[i];\n")], to), [(code.to_owned(), 6)]);
+        assert_eq!(said(&[("x.f90", fortran), ("body.inc", "s = s + a(i)\n")], to), [(code.to_owned(), 6)]);
+    }
+}
+
+#[test]
+fn what_included_code_may_read_comes_back() {
+    let text = |line: &str| {
+        format!(
+            "void f(double *a)\n{{\n    double s;\n    a[0] = 1;\n#pragma acc kernels copy(a[0:9])\n    s = a[0];\n{line}\n}}\n"
+        )
+    };
+    let comes_back = |line: &str| {
+        let source = source(&[("x.c", &text(line)), ("body.inc", "a[1] = s;\n")]);
+        let text = translate(&source, &Options::default()).text;
+        String::from_utf8(text).unwrap().contains("map(tofrom: s")
+    };
+    assert!(comes_back("#include \"body.inc\""));
+    assert!(!comes_back(""));
+}
+
+#[test]
 fn headers_that_other_builds_include_are_compared() {
     let text = "static int last;\n#ifdef FAR\n#include \"y.h\"\n#else\n#include \"x.h\"\n#endif\nint f(double *a)\n{\n\
                 #pragma acc kernels copy(a[0:9])\n    for (int i = 1; i < 9; i++)\n        STEP;\n    return last;\n}\n";

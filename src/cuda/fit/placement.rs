@@ -169,7 +169,7 @@ fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bo
             .and_then(|()| callable::none(input, index, stmt))
             .and_then(|()| undeclared::none(input, index, stmt))
             .and_then(|()| copied::all_types(input, index, stmt))
-            .and_then(|()| repeated::none(input, &input.source, span));
+            .and_then(|()| repeated::none(input, &input.source, input.bound[index].directive.span.to(span)));
         return fits.map_or_else(Placement::Untranslated, |()| Placement::DeviceFile);
     }
     let why = obstacle::obstacle(input, index, stmt).or_else(|| whole().err());
