@@ -69,9 +69,14 @@ pub struct Branched {
 }
 
 /// The branches of a file's conditions that hold code or macros, that a view hides, and that options do not rule out, by place.
-/// Conditions on OpenACC or OpenMP alone choose other programs: their branches are not among them.
+/// Conditions on OpenACC or OpenMP alone choose other programs: their branches are not among them, nor are those inside of others.
 pub fn hidden_code(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
-    sorted(file, forks, view, &|shown, fork| hidden(file, shown, fork, &has_code))
+    if forks.is_empty() {
+        return Vec::new();
+    }
+    let shown = preproc::shown(file, &events(file), view);
+    let forks = forks.iter().filter(|fork| shown.shows(fork.whole.start));
+    forks.flat_map(|fork| hidden(file, &shown, fork, &has_code)).collect()
 }
 
 /// The branches of a header, of which a file is shown this, that builds with other names defined read: they hold code, macros
@@ -89,40 +94,51 @@ pub fn read_otherwise(file: &SourceFile, forks: &[Fork], shown: &Shown) -> Vec<B
         let is_whole = || !rest(fork).iter().any(|span| is_meant(&file.text(*span)));
         fork.branches.len() == 1 && name.is_some_and(|name| fork.names().any(|one| one == name)) && is_whole()
     };
-    let around = forks.first().filter(is_around).map(|fork| fork.whole);
-    let mut found = Vec::new();
-    for fork in forks.iter().filter(|fork| shown.shows(fork.whole.start) && Some(fork.whole) != around) {
-        found.extend(hidden(file, shown, fork, &is_meant));
-        found.extend(passed_over(file, shown, fork, &is_meant));
-    }
+    let first = usize::from(forks.first().is_some_and(|fork| is_around(&fork)));
+    let mut found = read_by_others(file, &forks[first..], shown, &is_meant);
     found.retain(|one| !one.defines.is_empty());
-    found.sort_by_key(|one| one.branch.start);
     found
 }
 
-/// These branches, and the conditions without `#else` of which the view shows a branch and other builds may read none.
+/// The branches with code that a view hides, those in others, too, and the conditions without `#else` of which the view shows a
+/// branch and other builds may read none. By place.
 pub fn other_builds(file: &SourceFile, forks: &[Fork], view: &View) -> Vec<Branched> {
-    let both = |shown: &Shown, fork: &Fork| {
-        let mut all = hidden(file, shown, fork, &has_code);
-        all.extend(passed_over(file, shown, fork, &has_code));
-        all
-    };
-    sorted(file, forks, view, &both)
+    match forks.is_empty() {
+        true => Vec::new(),
+        false => read_by_others(file, forks, &preproc::shown(file, &events(file), view), &has_code),
+    }
 }
 
-/// What is found of each condition that a view shows, by place.
-fn sorted(
+/// The branches whose text is meant and that other builds read, by place.
+fn read_by_others(
     file: &SourceFile,
     forks: &[Fork],
-    view: &View,
-    of: &dyn Fn(&Shown, &Fork) -> Vec<Branched>,
+    shown: &Shown,
+    is_meant: &dyn Fn(&str) -> bool,
 ) -> Vec<Branched> {
-    if forks.is_empty() {
-        return Vec::new();
+    let mut found = Vec::new();
+    let mut open: Vec<&Fork> = Vec::new();
+    for fork in forks {
+        let place = fork.whole.start;
+        open.retain(|outer| place < outer.whole.end);
+        // The conditions around it of which such a build reads a branch that the view hides.
+        let around = open.iter().filter_map(|outer| Some((*outer, outer.branch_at(place)?)));
+        let around: Vec<(&Fork, usize)> =
+            around.filter(|(outer, branch)| !shown.shows(outer.branches[*branch].inside.start)).collect();
+        open.push(fork);
+        if shown.rules_out(place) || !around.iter().all(|(outer, branch)| outer.chooses(*branch)) {
+            continue;
+        }
+        let mut own = hidden(file, shown, fork, is_meant);
+        own.extend(passed_over(file, shown, fork, is_meant, !around.is_empty()));
+        for one in &mut own {
+            for (outer, branch) in &around {
+                one.names.extend(outer.names().map(str::to_owned));
+                one.defines.extend(outer.defines_for(*branch));
+            }
+        }
+        found.extend(own);
     }
-    let shown = preproc::shown(file, &events(file), view);
-    let forks = forks.iter().filter(|fork| shown.shows(fork.whole.start));
-    let mut found: Vec<Branched> = forks.flat_map(|fork| of(&shown, fork)).collect();
     found.sort_by_key(|one| one.branch.start);
     found
 }
@@ -146,26 +162,32 @@ fn hidden(file: &SourceFile, shown: &Shown, fork: &Fork, is_meant: &dyn Fn(&str)
         .collect()
 }
 
-/// A condition without `#else` of which a view shows a branch whose text is meant, and other builds may read none. One that
-/// defines what it asks for as nothing keeps a file from being read twice, and does not count.
+/// A condition without `#else` of which a view shows a branch whose text is meant, or would, as it stands inside of one that is
+/// hidden, and other builds may read none. One that defines what it asks for as nothing keeps a file from being read twice, and does
+/// not count; nor does one that defines it with parameters, which options hardly do.
 fn passed_over(
     file: &SourceFile,
     shown: &Shown,
     fork: &Fork,
     is_meant: &dyn Fn(&str) -> bool,
+    is_inside: bool,
 ) -> Vec<Branched> {
     let names: Vec<String> = fork.names().map(str::to_owned).collect();
     let is_settled = shown.settled.binary_search(&fork.whole.start).is_ok();
     let end = fork.end_without_else().filter(|_| !names.is_empty() && !is_settled);
     let Some(end) = end.filter(|_| fork.chooses(fork.branches.len())) else { return Vec::new() };
-    let is_guard =
-        |text: &str| first_defined(text).is_some_and(|name| names.iter().any(|one| one == name.trim()));
+    let is_guard = |text: &str| {
+        let defined = first_defined(text).map(str::trim).unwrap_or_default();
+        names.iter().any(|name| {
+            defined.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+        })
+    };
     let is_read = |inside: Span| {
         let text = file.text(inside);
         is_meant(&text) && !is_guard(&text)
     };
     let mut branches = fork.branches.iter().map(|branch| branch.inside);
-    let is_read = branches.find(|inside| shown.shows(inside.start)).is_some_and(is_read);
+    let is_read = branches.find(|inside| is_inside || shown.shows(inside.start)).is_some_and(is_read);
     let unread = fork.branches.iter().map(|branch| branch.inside.start).collect();
     let defines = fork.defines_for(fork.branches.len());
     is_read.then_some(Branched { branch: end, names, defines, unread }).into_iter().collect()
@@ -178,6 +200,12 @@ pub fn shown_of<'b>(file: &SourceFile, view: &View, branched: &[&'b Branched]) -
 }
 
 impl Branched {
+    /// What stands in it, or in the branches that it is read without.
+    pub fn text(&self) -> Span {
+        let start = self.unread.first().copied().unwrap_or(self.branch.start);
+        Span { start, end: self.branch.end }
+    }
+
     /// Whether a build that is shown this reads it.
     pub fn is_shown(&self, shown: &Shown) -> bool {
         shown.shows(self.branch.start) && !self.unread.iter().any(|start| shown.shows(*start))

@@ -173,8 +173,9 @@ impl Fork {
         self.branches.iter().any(|branch| ["_OPENACC", "_OPENMP"].iter().any(|name| branch.names(name)))
     }
 
-    /// Macros with which a compiler would read a branch, if its conditions need only one value of each name; none if no value does.
-    /// The number of all branches is for a compiler that reads none of them.
+    /// Macros with which a compiler would read a branch; none if none are found, or if it is read without. One value for all names
+    /// of its conditions comes first, then one for some of them, then one for each. The number of all branches is for a compiler
+    /// that reads none of them.
     pub fn defines_for(&self, branch: usize) -> Vec<(String, Option<String>)> {
         let heads = self.branches.get(..=branch).unwrap_or(&self.branches);
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -187,16 +188,17 @@ impl Fork {
             .into_iter()
             .filter(|one| *one != "defined")
             .partition(|one| one.starts_with(|c: char| c.is_ascii_digit()));
-        let chosen = |value: &String| {
-            let defined: Defined = names.iter().map(|name| ((*name).to_owned(), value.clone())).collect();
+        let next = |number: &&str| Some((number.parse::<u64>().ok()?.checked_add(1)?).to_string());
+        let values = std::iter::once("1".to_owned()).chain(numbers.iter().map(|number| (*number).to_owned()));
+        let values: Vec<String> = values.chain(numbers.iter().filter_map(next)).collect();
+        let is_chosen = |choice: &Choice| {
+            let defined: Defined =
+                choice.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
             let is_read = |head: &Branch| holds(head.word, head.text.as_bytes(), &defined);
             heads.iter().position(is_read).unwrap_or(self.branches.len()) == branch
         };
-        let next = |number: &&str| Some((number.parse::<u64>().ok()?.checked_add(1)?).to_string());
-        let all = std::iter::once("1".to_owned()).chain(numbers.iter().map(|number| (*number).to_owned()));
-        let value = all.chain(numbers.iter().filter_map(next)).find(chosen);
-        let define = |name: &&str| value.clone().map(|value| ((*name).to_owned(), Some(value)));
-        names.iter().filter_map(define).collect()
+        let found = choices(&names, &values).find(is_chosen).unwrap_or_default();
+        found.into_iter().map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect()
     }
 
     /// Whether the translation has the code of a branch in some builds: one that asks for OpenACC, too, does so for other names
@@ -220,6 +222,39 @@ impl Fork {
             holds(branch.word, text.as_bytes(), &defined)
         })
     }
+}
+
+/// Names that are defined, each with its value.
+type Choice<'t> = Vec<(&'t str, &'t str)>;
+
+/// So many choices of names and values are tried for one branch.
+const CHOICES: usize = 256;
+
+/// Choices of names, with values, of which conditions may ask: one value for all names, for some, or one for each.
+fn choices<'t>(names: &'t [&'t str], values: &'t [String]) -> impl Iterator<Item = Choice<'t>> {
+    let with = |value: &'t str, mask: usize| -> Choice<'t> {
+        let chosen = names.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1);
+        chosen.map(|(_, name)| (*name, value)).collect()
+    };
+    let all = values.iter().map(move |value| names.iter().map(|name| (*name, value.as_str())).collect());
+    // The last masks have the most names.
+    let masks = (1..1usize << names.len().min(8)).rev();
+    let some = masks.flat_map(move |mask| values.iter().map(move |value| with(value, mask)));
+    // Each name is undefined or has one of the values.
+    let each = (1..usize::MAX).map(move |number| {
+        let mut rest = number;
+        let mut choice = Choice::new();
+        for name in names {
+            let value = rest % (values.len() + 1);
+            rest /= values.len() + 1;
+            choice.extend(
+                value.checked_sub(1).and_then(|at| values.get(at)).map(|value| (*name, value.as_str())),
+            );
+        }
+        (choice, rest)
+    });
+    let each = each.take_while(|(_, rest)| *rest == 0).map(|(choice, _)| choice);
+    all.chain(some.take(CHOICES)).chain(each.take(CHOICES))
 }
 
 impl Branch {

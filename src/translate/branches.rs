@@ -245,11 +245,10 @@ pub fn common(sights: &Sights, one: &View, other: &View) -> impl Fn(&[Edit]) -> 
     }
 }
 
-/// The branch that holds a place, of branches in their order.
+/// The innermost branch that holds a place, of branches in their order.
 fn branch_of(branched: &[Branched], place: Span) -> Option<Span> {
     let next = branched.partition_point(|one| one.branch.start <= place.start);
-    let last = next.checked_sub(1).map(|last| branched[last].branch);
-    last.filter(|branch| branch.contains(place))
+    branched[..next].iter().rev().map(|one| one.branch).find(|branch| branch.contains(place))
 }
 
 /// Whether the edits of a translation, which come by place, do what an edit does.

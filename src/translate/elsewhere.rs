@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag;
+use crate::diag::{self, Code, Severity};
 use crate::edit::{self, Edit};
 use crate::source::Span;
 
@@ -42,6 +42,13 @@ fn unlike(here: &Translation, there: &Translation) -> BTreeSet<Span> {
         }
     }
     found.extend(reported(&there.diagnostics));
+    // What is said there of the same translation.
+    let known: BTreeSet<(Code, Span)> =
+        here.diagnostics.iter().map(|one| (one.code, one.primary.span)).collect();
+    let differs = there.diagnostics.iter().filter(|one| one.severity == Severity::Differs);
+    found.extend(
+        differs.filter(|one| !known.contains(&(one.code, one.primary.span))).map(|one| one.primary.span),
+    );
     found
 }
 

@@ -171,6 +171,18 @@ fn other_branches_of_headers_are_compared() {
             differs
         );
         assert_eq!(said("#define D 0\n#if FAR > 3\n#undef D\n#define D 1\n#endif\n"), differs);
+        for condition in [
+            "#if defined(FAR) && !defined(NEAR)",
+            "#if defined(NEAR)\n#elif defined(FAR)",
+            "#if FAR == 1 && NEAR == 2",
+            "#ifdef FAR\n#endif\n#if defined(FAR) && defined(NEAR) && !defined(NONE)",
+        ] {
+            let header = format!("{condition}\n#define D 1\n#else\n#define D 0\n#endif\n");
+            assert_eq!(said(&header), differs, "{condition}");
+        }
+        let inner =
+            "#ifdef FAR\n#ifdef NEAR\n#define D 0\n#else\n#define D 1\n#endif\n#else\n#define D 0\n#endif\n";
+        assert_eq!(said(inner), differs);
         // Nothing changes, or nothing that the construct has.
         assert_eq!(said("#ifdef FAR\n#define D 0\n#else\n#define D 0\n#endif\n"), []);
         assert_eq!(said("#define D 0\n#ifdef FAR\n#define E 1\n#endif\n"), []);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::scan::{self, Branched, Fork, Outline};
-use crate::source::SourceFile;
+use crate::source::{self, SourceFile};
 use crate::{Header, OtherBuild, Source};
 
 use super::{Headers, Walk};
@@ -24,6 +24,8 @@ struct Other {
     /// The file's name without folder, and the branch's line, counted from 1.
     place: (String, usize),
     branched: Branched,
+    /// The names that stand in the condition's branches.
+    names: BTreeSet<String>,
 }
 
 impl Headers {
@@ -57,8 +59,10 @@ impl Headers {
                 let is_read = |other: &&Other| {
                     there.shown.get(&other.path).is_some_and(|shown| other.branched.is_shown(shown))
                 };
-                let branches: Vec<_> =
-                    others.iter().filter(is_read).map(|other| other.place.clone()).collect();
+                let mut read: Vec<&Other> = others.iter().filter(is_read).collect();
+                // Those come first that say something of what the file names.
+                read.sort_by_key(|other| !other.names.iter().any(|name| named.contains(name)));
+                let branches: Vec<_> = read.into_iter().map(|other| other.place.clone()).collect();
                 tried.insert(others[group[0]].place.clone());
                 if is_whole && !branches.is_empty() {
                     tried.extend(branches.iter().cloned());
@@ -103,7 +107,9 @@ impl Walk<'_> {
             let Some(shown) = self.shown.get(path) else { return };
             for branched in scan::read_otherwise(file, forks, shown) {
                 let place = (file_name(path), file.lines.line(branched.branch.start) + 1);
-                others.push(Other { path: path.to_path_buf(), place, branched });
+                let text = file.text(branched.text());
+                let names = source::names(&text).map(str::to_owned).collect();
+                others.push(Other { path: path.to_path_buf(), place, branched, names });
             }
         };
         for (path, header) in self.found.iter().filter(|(path, _)| self.met.get(path) == Some(&true)) {
