@@ -228,9 +228,9 @@ impl Fork {
 type Choice<'t> = Vec<(&'t str, &'t str)>;
 
 /// So many choices of names and values are tried for one branch.
-const CHOICES: usize = 256;
+const CHOICES: usize = 24;
 
-/// Choices of names, with values, of which conditions may ask: one value for all names, for some, or one for each.
+/// Choices of names, with values, of which conditions may ask: one value for all names, none, one for some, or one for each.
 fn choices<'t>(names: &'t [&'t str], values: &'t [String]) -> impl Iterator<Item = Choice<'t>> {
     let with = |value: &'t str, mask: usize| -> Choice<'t> {
         let chosen = names.iter().enumerate().filter(move |(at, _)| mask >> at & 1 == 1);
@@ -254,7 +254,7 @@ fn choices<'t>(names: &'t [&'t str], values: &'t [String]) -> impl Iterator<Item
         (choice, rest)
     });
     let each = each.take_while(|(_, rest)| *rest == 0).map(|(choice, _)| choice);
-    all.chain(some.take(CHOICES)).chain(each.take(CHOICES))
+    all.chain([Choice::new()]).chain(some.take(CHOICES)).chain(each.take(CHOICES))
 }
 
 impl Branch {
