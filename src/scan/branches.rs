@@ -64,6 +64,8 @@ pub struct Branched {
     pub names: Vec<String>,
     /// Macros with which a build would read it; none if no value of these names is enough.
     pub defines: Vec<(String, Option<String>)>,
+    /// It stands inside of a branch that the view hides.
+    pub is_inside: bool,
     /// Where the branches begin of which such a build reads none.
     unread: Vec<u32>,
 }
@@ -132,6 +134,7 @@ fn read_by_others(
         let mut own = hidden(file, shown, fork, is_meant);
         own.extend(passed_over(file, shown, fork, is_meant, !around.is_empty()));
         for one in &mut own {
+            one.is_inside = !around.is_empty();
             for (outer, branch) in &around {
                 one.names.extend(outer.names().map(str::to_owned));
                 one.defines.extend(outer.defines_for(*branch));
@@ -157,6 +160,7 @@ fn hidden(file: &SourceFile, shown: &Shown, fork: &Fork, is_meant: &dyn Fn(&str)
             branch: branch.inside,
             names: names(),
             defines: fork.defines_for(at),
+            is_inside: false,
             unread: Vec::new(),
         })
         .collect()
@@ -190,7 +194,7 @@ fn passed_over(
     let is_read = branches.find(|inside| is_inside || shown.shows(inside.start)).is_some_and(is_read);
     let unread = fork.branches.iter().map(|branch| branch.inside.start).collect();
     let defines = fork.defines_for(fork.branches.len());
-    is_read.then_some(Branched { branch: end, names, defines, unread }).into_iter().collect()
+    is_read.then_some(Branched { branch: end, names, defines, is_inside, unread }).into_iter().collect()
 }
 
 /// Of some branches, those that a view shows.

@@ -162,7 +162,8 @@ pub fn completed(sights: &Sights, translation: &mut Translation) {
 /// The same for the branches that one view hides; the directives that they need in another way go to `differs`.
 fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs: &mut BTreeMap<Span, Span>) {
     let branched = sights.hidden(base);
-    for Showing { view, shown, .. } in showing(sights.file, &sights.forks, &branched, base) {
+    for Showing { view, reached, shown } in showing(sights.file, &sights.forks, &branched, base) {
+        let is_inside = reached.iter().any(|one| one.is_inside);
         let (here, there) = (sights.seen(base), sights.seen(&view));
         let common = common(sights, base, &view);
         let lacking = |edits: &[Edit], known: &[Edit]| -> Vec<(Edit, Span)> {
@@ -173,6 +174,10 @@ fn of_view(sights: &Sights, base: &View, translation: &mut Translation, differs:
         let mut all: Vec<Lacking> = Vec::new();
         for one in translation.directives.iter().filter(|one| one.outcome != Outcome::Left) {
             let Some(edits) = there.made.get(&one.span.start) else { continue };
+            // What stands around it, another view shows with it.
+            if is_inside && !here.made.contains_key(&one.span.start) {
+                continue;
+            }
             let lacking = lacking(edits, &translation.edits);
             let is_same = here.made.get(&one.span.start).map(|known| common(known) == common(edits));
             // The first `declare` of a procedure has the lines of all: others may be at the same places.
