@@ -15,7 +15,7 @@ use super::loops::Found;
 use super::read::parse;
 use super::reading::Reading;
 use super::unlike::culprits;
-use super::{Header, Options, OtherBuild, Source};
+use super::{Header, Options, Source};
 
 /// More branches than this are not read one by one.
 const MOST: usize = 24;
@@ -46,23 +46,6 @@ pub fn unlike(
     let branched = scan::other_builds(file, &forks, &View::default());
     let unlike = |view: &View| device.unlike(&self::device(source, view, options), directives);
     culprits((file, &forks), &branched, &View::default(), &unlike)
-}
-
-/// The directives whose kernels builds with other headers would need in another way, each with the first such build.
-pub fn unlike_headers<'s>(
-    source: &'s Source,
-    device: &Device,
-    directives: &[u32],
-    options: &Options,
-) -> BTreeMap<u32, &'s OtherBuild> {
-    let mut found = BTreeMap::new();
-    for build in source.builds.iter().filter(|_| device.has_kernels()) {
-        let there = Source::among(source.file.clone(), build.headers.clone());
-        for at in device.unlike(&self::device(&there, &View::default(), options), directives) {
-            found.entry(at).or_insert(build);
-        }
-    }
-    found
 }
 
 /// The device code of a source whose hidden branch is shown.

@@ -103,10 +103,6 @@ impl BackEnd for Cuda {
                 let report = all.reports.get(&at);
                 all.diags.extend(report.map(|report| diag::branches_differ(report.span, branch)));
             }
-            for (at, build) in super::builds::unlike_headers(all.source, &self.device, &made, all.options) {
-                let report = all.reports.get(&at);
-                all.diags.extend(report.map(|report| diag::branches_differ(report.span, build.other_code())));
-            }
         }
         hidden_declares(all);
         let beside = self.beside(all);

@@ -33,7 +33,7 @@ use super::fortran_device::{Names, functions_of, with_places, without_layouts};
 use super::read::queued_elsewhere;
 use super::specification::Specifications;
 use super::views::{BackEnd, Gathered, Lowered, Made, Reached, Rest};
-use super::{Beside, DirectiveReport, Options, Outcome, Source, Translation, branches, split, unlike, views};
+use super::{Beside, Options, Outcome, Source, Translation, branches, split, unlike, views};
 use declare::listed;
 
 /// The run-time library's module, by its file's name.
@@ -77,7 +77,7 @@ fn written_out(source: &Source, options: &Options, depth: usize) -> Translation 
         true => scan::constructs(&source.file, &back.parted.into_iter().collect::<Vec<Span>>()),
     };
     let Some(depth) = depth.checked_sub(1).filter(|_| !splits.is_empty()) else {
-        return compared(source, options, &sights, plain);
+        return compared(&sights, plain);
     };
     let seen = |source: &Source, view: Option<&scan::View>| {
         let back = &mut FortranCuda::default();
@@ -88,25 +88,12 @@ fn written_out(source: &Source, options: &Options, depth: usize) -> Translation 
     };
     let translate = |source: &Source| written_out(source, options, depth);
     let written = split::written_out(source, splits, &translate, &seen);
-    written.unwrap_or_else(|| compared(source, options, &sights, plain))
+    written.unwrap_or_else(|| compared(&sights, plain))
 }
 
-/// A translation that says which constructs other builds would need in another way.
-fn compared(source: &Source, options: &Options, sights: &Sights, mut plain: Translation) -> Translation {
+/// A translation that says which constructs other branches would need in another way.
+fn compared(sights: &Sights, mut plain: Translation) -> Translation {
     unlike::other_branches(sights, &mut plain);
-    let view = scan::View::default();
-    let mut known = unlike::reported(&plain.diagnostics);
-    let mut said = Vec::new();
-    for build in &source.builds {
-        let other = Source::among(source.file.clone(), build.headers.clone());
-        let there = views::made_by_view(&other, options, &mut FortranCuda::default(), &view);
-        let here = sights.seen(&view);
-        let differs = |one: &&DirectiveReport| unlike::has_other_code(&here, &there, one.span.start);
-        let unlike = plain.directives.iter().filter(differs);
-        let unlike = unlike.map(|one| one.span).filter(|at| known.insert(*at));
-        said.extend(unlike.map(|at| diag::branches_differ(at, build.other_code())));
-    }
-    plain.say(said);
     plain
 }
 

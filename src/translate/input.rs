@@ -285,6 +285,6 @@ impl Source {
 
     /// Another text with the headers of this source.
     pub(super) fn with(&self, file: SourceFile) -> Source {
-        Source { builds: self.builds.clone(), ..Source::among(file, self.headers.clone()) }
+        Source::among(file, self.headers.clone())
     }
 }

@@ -152,7 +152,7 @@ pub fn culprits(
 }
 
 /// Whether two views make different code of a directive in other files.
-pub fn has_other_code(here: &Seen, there: &Seen, directive: u32) -> bool {
+fn has_other_code(here: &Seen, there: &Seen, directive: u32) -> bool {
     let both = here.device.get(&directive).zip(there.device.get(&directive));
     both.is_some_and(|(one, other)| one != other)
 }
