@@ -93,7 +93,7 @@ impl Ground<'_> {
     pub fn over_there<T>(&self, number: usize, work: impl FnOnce(&Ground) -> T) -> Option<T> {
         let there = self.elsewhere.get(number)?.get_or_init(|| (self.read)(number)).as_ref()?;
         let file = self.files.others.get(number)?.file;
-        let files = Files::new(Texts { file, unit: &there.unit }, self.files.others.clone());
+        let files = Files::new(Texts { file, unit: &there.unit }, self.files.others.clone(), &there.symbols);
         let ground = Ground {
             files: &files,
             number: Some(number),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::host::ir::{BaseType, Decl, DeclKind, ExprId, ExprKind, Scope, ScopeId, ScopeKind, UnaryOp};
 use crate::scan::{self, Fork, Include};
-use crate::sema::{self, Symbol, SymbolKind, Texts};
+use crate::sema::{self, Symbol, SymbolKind, Symbols, Texts};
 use crate::source::{self, Span};
 
 /// Names that stand for others are followed no further than this.
@@ -135,6 +135,8 @@ pub struct Files<'a> {
     pub own: Texts<'a>,
     /// The others.
     pub others: Vec<Texts<'a>>,
+    /// What the names of the first mean, macros of all among them.
+    pub symbols: &'a Symbols,
     /// Which files the first includes, once that was asked.
     includes: OnceCell<Vec<Include>>,
     /// Declarations under conditions, by their units and places: whether another build may have another one.
@@ -155,10 +157,11 @@ enum Found<'a> {
 
 impl<'a> Files<'a> {
     /// A file and those whose modules it uses or which it includes.
-    pub fn new(own: Texts<'a>, others: Vec<Texts<'a>>) -> Files<'a> {
+    pub fn new(own: Texts<'a>, others: Vec<Texts<'a>>, symbols: &'a Symbols) -> Files<'a> {
         Files {
             own,
             others,
+            symbols,
             includes: OnceCell::new(),
             chosen: RefCell::default(),
             asked: RefCell::default(),

@@ -563,7 +563,7 @@ pub fn shape(files: &Files, symbol: &Symbol) -> Option<Vec<Dimension>> {
 
 /// The dimensions that a declaration states.
 pub fn shape_of(files: &Files, seen: Texts, decl: &Decl) -> Option<Vec<Dimension>> {
-    if decl.fortran.assumed_rank {
+    if decl.fortran.assumed_rank || files.symbols.is_shaped_by_macro(seen.unit, decl) {
         return None;
     }
     let rank = decl.derived.len();

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind};
+use crate::acc::ast::{ClauseKind, DataClause, DirectiveKind, ListItem};
 use crate::diag;
 use crate::host::ir::{ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::sema::{Symbol, SymbolKind, children};
@@ -93,7 +93,9 @@ impl Maker<'_> {
             return;
         }
         let function = self.input.bound[index].function;
-        if function.is_none() && self.names_part(index) || function.is_some() && self.has_late_memory(index) {
+        if function.is_none() && (self.names_part(index) || self.names_of_others(index))
+            || function.is_some() && self.has_late_memory(index)
+        {
             return;
         }
         let exits = match function {
@@ -121,6 +123,26 @@ impl Maker<'_> {
             self.diags.push(diag::not_yet(item.span, "a section in `declare` at file scope"));
         }
         part.is_some()
+    }
+
+    /// Says which item of a file that modules of Fortran include may be allocated elsewhere, by who knows the module alone.
+    fn names_of_others(&mut self, index: usize) -> bool {
+        let unit = self.input.unit;
+        let one = &self.input.bound[index].directive;
+        if !unit.is_fortran() || unit.scope_at(one.span.start).is_some() {
+            return false;
+        }
+        let is_fixed = |item: &&ListItem| {
+            let mut decls = unit.decls.iter().filter(|decl| decl.name.eq_ignore_ascii_case(item.variable()));
+            item.common || decls.next().is_some_and(|decl| !decl.fortran.allocatable && !decl.fortran.pointer)
+        };
+        let mut items = one.clauses.iter().flat_map(|clause| super::list(&clause.kind));
+        let item = items.find(|item| !is_fixed(item));
+        if let Some(item) = item {
+            let what = "`declare`, in a file that others include, of a variable that may be allocated";
+            self.diags.push(diag::not_yet(item.span, what));
+        }
+        item.is_some()
     }
 
     /// Says which item of a procedure of Fortran has no memory yet where its procedure begins, and a clause that asks for

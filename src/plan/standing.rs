@@ -8,12 +8,8 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::function_at;
 use crate::host::ir::{ExprKind, FunctionId, StmtId};
 use crate::sema::{self, Class, Symbol, SymbolId, SymbolKind, uses};
-use crate::source;
 
 use super::{Attribute, Input};
-
-/// So many macros that call one another are followed.
-const MACROS: usize = 4;
 
 /// What the directives and calls of a file leave on the device for others.
 #[derive(Debug, Default)]
@@ -97,13 +93,6 @@ impl Input<'_> {
         puts.iter().any(|start| name.starts_with(start))
     }
 
-    /// Whether a macro, or one that it calls, calls such a routine.
-    fn places_by_macro(&self, name: &str, depth: usize) -> bool {
-        let Some((_, body)) = self.symbols.macro_of(name).filter(|_| depth < MACROS) else { return false };
-        let mut words = source::names(body);
-        words.any(|word| self.is_placing(word) || self.places_by_macro(word, depth + 1))
-    }
-
     fn stands(&self) -> Standing {
         let mut standing = Standing::default();
         let mut add = |function: Option<FunctionId>, symbol: SymbolId| match self.symbols.get(symbol).class {
@@ -122,12 +111,13 @@ impl Input<'_> {
                 items.filter_map(|item| self.symbols.lookup(item.variable(), one.directive.span.start));
             symbols.for_each(|symbol| add(one.function, symbol));
         }
+        let placing = self.symbols.macros_naming(|word| self.is_placing(word));
         for call in &self.unit.exprs {
             let ExprKind::Call { callee, args } = &call.kind else { continue };
             let ExprKind::Name(name) = &self.unit.expr(*callee).kind else { continue };
             let placed = match self.is_placing(name) {
                 true => &args[..args.len().min(1)],
-                false if self.places_by_macro(name, 0) => args.as_slice(),
+                false if placing.contains(name) => args.as_slice(),
                 false => &[],
             };
             let function = function_at(self.unit, call.span.start);

@@ -2,12 +2,12 @@
 //!
 //! Invariant: a condition that names more than `_OPENACC` and `_OPENMP` is taken as it is where it does not matter.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{self, SourceFile, Span};
 
 use super::c::{self, Event};
-use super::defined::Defined;
+use super::defined::{Defined, definition};
 use super::expression::holds;
 use super::fortran;
 use super::preproc::{View, keyword, may_have_conditions, shown};
@@ -19,6 +19,8 @@ pub struct Fork {
     pub whole: Span,
     /// Its branches in their order.
     pub branches: Vec<Branch>,
+    /// The names in its conditions that stand for a number, as lines before it say.
+    numbers: Vec<(String, String)>,
 }
 
 /// A branch of a condition.
@@ -47,14 +49,27 @@ pub fn forks(file: &SourceFile) -> Vec<Fork> {
     let events = events(file);
     let mut open: Vec<Fork> = Vec::new();
     let mut found = Vec::new();
+    let mut numbers: BTreeMap<String, String> = BTreeMap::new();
     for event in &events {
         let Event::Line(line) = event else { continue };
         let (word, rest) = keyword(&file.bytes, line);
+        if word == "define" {
+            let (name, parameters, body) = definition(&rest);
+            let number = body.trim_matches(['(', ')']);
+            let is_number = parameters.is_none() && number.parse::<u64>().is_ok();
+            // A condition that asks for the name lets builds choose its value.
+            if is_number && !open.iter().any(|fork| fork.names().any(|asked| asked == name)) {
+                numbers.insert(name, number.to_owned());
+            }
+            continue;
+        }
         let head = line.whole;
         let text = String::from_utf8_lossy(&rest).trim().to_owned();
         let branch = Branch { head, inside: Span { start: head.end, end: head.end }, word, text };
         match word {
-            "if" | "ifdef" | "ifndef" => open.push(Fork { whole: head, branches: vec![branch] }),
+            "if" | "ifdef" | "ifndef" => {
+                open.push(Fork { whole: head, branches: vec![branch], numbers: Vec::new() });
+            }
             "elif" | "else" => {
                 if let Some(condition) = open.last_mut() {
                     condition.close(head.start);
@@ -65,6 +80,8 @@ pub fn forks(file: &SourceFile) -> Vec<Fork> {
                 if let Some(mut condition) = open.pop() {
                     condition.close(head.start);
                     condition.whole.end = head.end;
+                    let known = |name: &str| Some((name.to_owned(), numbers.get(name)?.clone()));
+                    condition.numbers = condition.names().filter_map(known).collect();
                     found.push(condition);
                 }
             }
@@ -184,16 +201,18 @@ impl Fork {
             .flat_map(|head| head.text.split(|c: char| !is_part(c)))
             .filter(|one| !one.is_empty())
             .collect();
-        let (numbers, names): (Vec<&str>, Vec<&str>) = parts
+        let known = |name: &str| self.numbers.iter().find(|(known, _)| known == name);
+        let (mut numbers, names): (Vec<&str>, Vec<&str>) = parts
             .into_iter()
-            .filter(|one| *one != "defined")
+            .filter(|one| *one != "defined" && known(one).is_none())
             .partition(|one| one.starts_with(|c: char| c.is_ascii_digit()));
+        numbers.extend(self.numbers.iter().map(|(_, number)| number.as_str()));
         let next = |number: &&str| Some((number.parse::<u64>().ok()?.checked_add(1)?).to_string());
         let values = std::iter::once("1".to_owned()).chain(numbers.iter().map(|number| (*number).to_owned()));
         let values: Vec<String> = values.chain(numbers.iter().filter_map(next)).collect();
         let is_chosen = |choice: &Choice| {
-            let defined: Defined =
-                choice.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+            let chosen = choice.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+            let defined: Defined = self.numbers.iter().cloned().chain(chosen).collect();
             let is_read = |head: &Branch| holds(head.word, head.text.as_bytes(), &defined);
             heads.iter().position(is_read).unwrap_or(self.branches.len()) == branch
         };

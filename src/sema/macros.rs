@@ -75,6 +75,21 @@ pub fn assigning_by_others(macros: &[&Define]) -> FxHashSet<String> {
     own.chain(others).collect()
 }
 
+/// The macros that stand for both bounds of a dimension, or for several dimensions, where Fortran declares an array: `0:n`, `n, n`.
+pub fn shaping(macros: &[&Define]) -> FxHashSet<String> {
+    let is_shape = |body: &str| {
+        let mut depth = 0;
+        body.chars().any(|char| {
+            depth += i32::from(char == '(') - i32::from(char == ')');
+            depth == 0 && (char == ':' || char == ',')
+        })
+    };
+    let bodies: Vec<(&str, &str)> =
+        macros.iter().map(|define| (define.name.as_str(), define.body.as_str())).collect();
+    let first = bodies.iter().filter(|(_, body)| is_shape(body)).map(|(name, _)| *name).collect();
+    leading_to(&bodies, first)
+}
+
 /// Some macros, and those whose bodies lead to them by other macros; `bodies` are the names and bodies of all.
 pub fn leading_to(bodies: &[(&str, &str)], first: Vec<&str>) -> FxHashSet<String> {
     if first.is_empty() {

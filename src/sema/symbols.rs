@@ -77,6 +77,8 @@ pub struct Symbols {
     macros: FxHashMap<String, Option<(Vec<String>, String)>>,
     /// The dimensions of the members of all types by name; none where two of one name differ.
     member_dimensions: FxHashMap<String, Option<Dimensions>>,
+    /// Fortran's macros, in lower case, that stand for bounds, or for several dimensions.
+    shaping: FxHashSet<String>,
     /// Function-like macros by name, with the names that their bodies assign.
     assigning: FxHashMap<String, Vec<String>>,
     /// For Fortran, what the files have that this one uses, and, as the last one, the file itself; empty elsewhere.
@@ -253,6 +255,9 @@ impl Symbols {
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
         }
+        if is_fortran {
+            self.shaping = super::macros::shaping(macros).iter().map(|name| folded(name)).collect();
+        }
         let (bodies, macros_of) = (&self.bodies, &self.macros);
         let is_varied = |name: &str| bodies.get(name) == Some(&None) || macros_of.get(name) == Some(&None);
         self.shown.take_macros(macros, is_varied);
@@ -362,6 +367,24 @@ impl Symbols {
     pub(super) fn macro_body(&self, name: &str) -> Option<&str> {
         let body = self.macro_of(name).map(|(_, body)| body);
         body.or_else(|| self.bodies.get(name)?.as_deref())
+    }
+
+    /// The macros, as the host language compares names, whose bodies have such a name, or lead to one by other macros.
+    pub fn macros_naming(&self, is_wanted: impl Fn(&str) -> bool) -> FxHashSet<String> {
+        let called = self.macros.iter().filter_map(|(name, known)| Some((name, &known.as_ref()?.1)));
+        let others = self.bodies.iter().filter_map(|(name, body)| Some((name, body.as_ref()?)));
+        let all = called.chain(others).map(|(name, body)| (name.as_str(), body.as_str()));
+        let bodies: Vec<(&str, &str)> = all.collect();
+        let has = |body: &str| source::names(body).any(&is_wanted);
+        let first = bodies.iter().filter(|(_, body)| has(body)).map(|(name, _)| *name).collect();
+        let found = super::macros::leading_to(&bodies, first);
+        found.iter().map(|name| self.folded(name).into_owned()).collect()
+    }
+
+    /// Whether the bounds of a variable of Fortran, or the number of its dimensions, are what a macro says.
+    pub fn is_shaped_by_macro(&self, home: &Unit, decl: &Decl) -> bool {
+        let names = |name: &str| self.shaping.contains(name);
+        !self.shaping.is_empty() && decl.sizes().any(|size| names_one(home, size, &names))
     }
 
     /// Whether a macro assigns something by other macros, or by names that it puts together.
@@ -690,7 +713,8 @@ impl Symbols {
         let name = decl.name.clone();
         let may_hold_mutable = || kind != SymbolKind::Static && types.may_hold_mutable(decl);
         let has_mutable = types.is_mutable(home, decl, 0) || may_hold_mutable();
-        let (fortran, is_const) = (decl.fortran.clone(), decl.is_const && !has_mutable);
+        let (mut fortran, is_const) = (decl.fortran.clone(), decl.is_const && !has_mutable);
+        fortran.assumed_rank |= self.is_shaped_by_macro(home, decl);
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
         let record = super::derived_types::record(decl).filter(|_| is_fortran);
@@ -1106,4 +1130,10 @@ fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> 
 /// Whether a type holds references: one of those known to, or with a reference among its template arguments.
 fn refers(name: &str, known: &FxHashSet<String>) -> bool {
     name.contains('&') || known.contains(source::plain_name(name))
+}
+/// Whether an expression has such a name.
+fn names_one(unit: &Unit, expr: ExprId, is_it: &dyn Fn(&str) -> bool) -> bool {
+    let kind = &unit.expr(expr).kind;
+    matches!(kind, ExprKind::Name(name) if is_it(name))
+        || kind.children().any(|child| names_one(unit, child, is_it))
 }

@@ -163,7 +163,7 @@ impl BackEnd for FortranCuda {
         all.found.spread(unit, &bound, &plan);
         all.diags.extend(said.into_iter().filter(|diag| pages::concern(diag.code) == Concern::Both));
         let others = source.headers.iter().map(|header| header.texts()).collect();
-        let files = Files::new(Texts { file, unit }, others);
+        let files = Files::new(Texts { file, unit }, others, &symbols);
         let used = RefCell::new(Used::new());
         let procedures = RefCell::new(Procedures::default());
         let elsewhere: Vec<OnceCell<Option<Elsewhere>>> =

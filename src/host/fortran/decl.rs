@@ -110,7 +110,12 @@ impl<'t> Reader<'_, 't> {
         let whole = self.trimmed(node);
         let mut said = Said::default();
         let first = self.unit.decls.len();
-        for child in self.named(node) {
+        let children = self.named(node);
+        // Names whose attributes a macro may say are as unknown as those of modules that are not read.
+        if children.iter().any(|child| child.word() == "ERROR" && self.has_name(*child)) {
+            return;
+        }
+        for child in children {
             match child.word() {
                 "intrinsic_type" | "derived_type" | "declared_type" => {
                     said.base = Some(self.type_of(child));
@@ -128,6 +133,10 @@ impl<'t> Reader<'_, 't> {
                 scope.access.extend(names);
             }
         }
+    }
+
+    fn has_name(&self, node: Node<'t>) -> bool {
+        crate::source::names(&self.file.text(span(node))).next().is_some()
     }
 
     /// `dimension a(10)`, `save b` and the like.

@@ -16,7 +16,7 @@ fn check(text: &str, branch: Option<usize>) {
 fn values_that_lead_to_a_branch_are_found() {
     let values = |text: &str, branch: usize| {
         let file = SourceFile::new("a.c", text.into(), Language::C);
-        let found = forks(&file).first().unwrap().defines_for(branch);
+        let found = forks(&file).last().unwrap().defines_for(branch);
         found
             .into_iter()
             .map(|(name, value)| format!("{name}={}", value.unwrap()))
@@ -27,6 +27,8 @@ fn values_that_lead_to_a_branch_are_found() {
     assert_eq!(values("#ifndef A\n#else\n#endif\n", 1), "A=1");
     assert_eq!(values("#if A == 2\n#elif defined(B) && A == 3\n#endif\n", 1), "A=3 B=3");
     assert_eq!(values("#if A > 2 && A < 2\n#endif\n", 0), "");
+    assert_eq!(values("#define FAST 2\n#define SAFE (1)\n#if MODE == FAST\n#endif\n", 0), "MODE=2");
+    assert_eq!(values("#ifndef MODE\n#define MODE 0\n#endif\n#if MODE == 3\n#endif\n", 0), "MODE=3");
 }
 
 #[test]
