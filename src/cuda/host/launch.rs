@@ -135,14 +135,17 @@ impl<'a> Lowering<'a> {
         let Launch { index, stmt, is_split, in_kernels, .. } = launch;
         let mut request = self.gangs(input, index, request);
         let nest = self.nest(input, launch);
-        let has_gangs = request.gangs.is_some() || nest.values().any(|shared| shared.levels().gang);
-        if has_gangs && nest::needs_one_gang(input, launch.root.unwrap_or(index)) {
+        let is_divided = nest.values().any(|shared| shared.levels().gang);
+        let has_gangs = request.gangs.is_some() || is_divided;
+        // Of `kernels`, gangs run what they divide alone.
+        let is_in_order = in_kernels && !is_divided;
+        if has_gangs && (is_in_order || nest::needs_one_gang(input, launch.root.unwrap_or(index))) {
             request.gangs = Some("1".to_owned());
         }
         let own = threads::own(input, index, &nest, in_kernels);
         let is_one_gang = match &request.gangs {
             Some(gangs) => gangs.trim() == "1",
-            None => !nest.values().any(|shared| shared.levels().gang),
+            None => !is_divided,
         };
         let kind = capture::Kind { in_kernels, is_split, is_one_gang };
         let Environment { variables: mut captured, extras } =
