@@ -167,11 +167,11 @@ impl<'p> Machine<'p> {
             return Ok(copy);
         }
         let Some(visible) = visible else {
-            // The address of the host, which the device must not use, unless all of it is there by `default(present)`.
+            // In Fortran the name is the array, whether its code runs or not, and all of it must be there or none.
+            let count = self.memory.objects[target.object].cells.len() as i64;
+            self.present.device(target, Range { start: Ref { cell: 0, ..target }, count })?;
+            // The address of the host, which the device must not use, unless it is there by `default(present)`.
             if !name.compute.clauses.contains(&Clause::DefaultPresent) {
-                // In Fortran the name is the array, whether its code runs or not, and the array is copied as a whole.
-                let count = self.memory.objects[target.object].cells.len() as i64;
-                self.present.device(target, Range { start: Ref { cell: 0, ..target }, count })?;
                 return Ok(copy);
             }
             let device =
