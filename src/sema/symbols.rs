@@ -714,6 +714,7 @@ impl Symbols {
         let may_hold_mutable = || kind != SymbolKind::Static && types.may_hold_mutable(decl);
         let has_mutable = types.is_mutable(home, decl, 0) || may_hold_mutable();
         let (mut fortran, is_const) = (decl.fortran.clone(), decl.is_const && !has_mutable);
+        // Nothing here says the rank.
         fortran.assumed_rank |= self.is_shaped_by_macro(home, decl);
         let spelling = id.filter(|_| is_fortran).map(|_| decl.name_span);
         let kind = if is_const && is_fortran { SymbolKind::Constant } else { kind };
@@ -1131,6 +1132,7 @@ fn holds_references(unit: &Unit, record: &Record, known: &FxHashSet<String>) -> 
 fn refers(name: &str, known: &FxHashSet<String>) -> bool {
     name.contains('&') || known.contains(source::plain_name(name))
 }
+
 /// Whether an expression has such a name.
 fn names_one(unit: &Unit, expr: ExprId, is_it: &dyn Fn(&str) -> bool) -> bool {
     let kind = &unit.expr(expr).kind;

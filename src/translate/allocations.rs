@@ -80,11 +80,9 @@ pub fn edits(
     for (at, symbol, moved) in sema::moves(unit, symbols, whole, &variables) {
         diags.push(diag::memory_moves(at, &symbols.get(symbol).name, how(moved)));
     }
-    if symbols.has_macros() {
-        let how = "a macro allocates it, or frees it";
-        let hidden = by_macros(unit, symbols).into_iter().filter(|(symbol, _)| is_created(*symbol));
-        diags.extend(hidden.map(|(symbol, at)| diag::memory_moves(at, &symbols.get(symbol).name, how)));
-    }
+    let how = "a macro allocates it, or frees it";
+    let hidden = by_macros(unit, symbols).into_iter().filter(|(symbol, _)| is_created(*symbol));
+    diags.extend(hidden.map(|(symbol, at)| diag::memory_moves(at, &symbols.get(symbol).name, how)));
     (edits, diags)
 }
 
@@ -93,7 +91,10 @@ fn by_macros(unit: &Unit, symbols: &Symbols) -> Vec<(SymbolId, Span)> {
     let is_wanted = |word: &str| ["allocate", "deallocate"].iter().any(|one| word.eq_ignore_ascii_case(one));
     let allocating = symbols.macros_naming(is_wanted);
     let mut found = Vec::new();
-    for at in unit.exprs.iter().filter(|_| !allocating.is_empty()) {
+    if allocating.is_empty() {
+        return found;
+    }
+    for at in &unit.exprs {
         let ExprKind::Call { callee, args } = &at.kind else { continue };
         let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
         if allocating.contains(name) {

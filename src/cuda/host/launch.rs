@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
         let nest = self.nest(input, launch);
         let is_divided = nest.values().any(|shared| shared.levels().gang);
         let has_gangs = request.gangs.is_some() || is_divided;
-        // Of `kernels`, gangs run what they divide alone.
+        // In `kernels`, several gangs run only the loops that they divide.
         let is_in_order = in_kernels && !is_divided;
         if has_gangs && (is_in_order || nest::needs_one_gang(input, launch.root.unwrap_or(index))) {
             request.gangs = Some("1".to_owned());
