@@ -90,7 +90,7 @@ pub use nest::TILE;
 pub use object::with_objects;
 pub use own::{Own, own_scalars};
 pub use own_section::OwnSection;
-pub use plain::with_plain_names;
+pub use plain::{with_plain_names, without_macros};
 pub use predetermined::with_predetermined;
 pub use reduced::is_used_beside;
 pub use saved::{SAVED, Saved, expressions, has_effects, reads_updated};

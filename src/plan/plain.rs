@@ -8,9 +8,22 @@ use crate::bind::Bound;
 use crate::host::ir::Unit;
 use crate::sema::Symbols;
 
-/// Takes the namespaces and classes off the names in clauses, as far as the names alone mean the same variables, and puts
-/// the variables that macros stand for instead. The texts of the items stay.
-pub fn with_plain_names(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -> Vec<Bound> {
+/// Takes the namespaces and classes off the names in clauses, as far as the names alone mean the same variables.
+pub fn with_plain_names(unit: &Unit, symbols: &Symbols, bound: Vec<Bound>) -> Vec<Bound> {
+    with_names(unit, bound, |name, at| {
+        let (_, last) = name.rsplit_once("::")?;
+        let meant = symbols.lookup(name, at);
+        (meant.is_some() && meant == symbols.lookup(last, at)).then(|| last.to_owned())
+    })
+}
+
+/// Names the variables in clauses that macros stand for.
+pub fn without_macros(unit: &Unit, symbols: &Symbols, bound: Vec<Bound>) -> Vec<Bound> {
+    with_names(unit, bound, |name, at| variable_of(symbols, name, at))
+}
+
+/// Gives the variables in clauses of C and C++ other names, where `other` has one at a place; the texts of the items stay.
+fn with_names(unit: &Unit, mut bound: Vec<Bound>, other: impl Fn(&str, u32) -> Option<String>) -> Vec<Bound> {
     if unit.is_fortran() {
         return bound;
     }
@@ -18,13 +31,8 @@ pub fn with_plain_names(unit: &Unit, symbols: &Symbols, mut bound: Vec<Bound>) -
         let start = one.directive.span.start;
         let clauses = one.directive.clauses.iter_mut();
         for item in clauses.filter_map(|clause| shared_or_own(&mut clause.kind)).flatten() {
-            if let Some(name) = variable_of(symbols, &item.base.text, start) {
+            if let Some(name) = other(&item.base.text, start) {
                 item.base.text = name;
-            }
-            let Some((_, last)) = item.base.text.rsplit_once("::") else { continue };
-            let meant = symbols.lookup(&item.base.text, start);
-            if meant.is_some() && meant == symbols.lookup(last, start) {
-                item.base.text = last.to_owned();
             }
         }
     }

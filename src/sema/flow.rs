@@ -570,7 +570,7 @@ impl<'a> Flow<'a> {
                 if self.symbols.assigns_by_others(name) {
                     return self.changed_by_macro(name, span, &[]);
                 }
-                for hidden in self.symbols.stands_for(name, span.start) {
+                for hidden in self.symbols.scalars_of_macro(unit, name, span.start, &[]) {
                     self.read(Some(hidden), span);
                 }
             }
@@ -682,6 +682,11 @@ impl<'a> Flow<'a> {
         if let Some(name) = called.filter(|name| self.symbols.assigns_by_others(name)) {
             return self.changed_by_macro(name, at, args);
         }
+        if let Some(name) = called {
+            for hidden in self.symbols.scalars_of_macro(self.unit, name, at.start, args) {
+                self.read(Some(hidden), at);
+            }
+        }
         // What asks for the kind or the bounds of a variable does not read it.
         if called.is_some_and(|name| self.symbols.is_inquiry(name)) {
             return evaluated(self.unit, args).into_iter().for_each(|part| self.expr(part));
@@ -705,7 +710,7 @@ impl<'a> Flow<'a> {
         let unit = self.unit;
         args.iter().for_each(|arg| self.unclear(*arg));
         let given = args.iter().filter_map(|arg| self.symbols.named(unit, *arg)).collect::<Vec<_>>();
-        let (named, _) = super::lent::named_by_macro(unit, self.symbols, name, at.start, args);
+        let named = self.symbols.named_by_macro(unit, name, at.start, args);
         for symbol in named.into_iter().chain(given) {
             self.changed(symbol, at);
         }
@@ -717,12 +722,33 @@ impl<'a> Flow<'a> {
         self.written(Some(symbol), at);
     }
 
+    /// The scalars that a macro stands for, which is assigned.
+    fn assign_by_macro(&mut self, name: &str, at: Span, args: Option<&[ExprId]>) {
+        if let Some(variable) = self.symbols.variable_of_macro(self.unit, name, at.start, args) {
+            return self.write(Some(variable), at);
+        }
+        self.lend_by_macro(name, at, args);
+    }
+
+    /// The scalars that a macro stands for, whose address is taken.
+    fn lend_by_macro(&mut self, name: &str, at: Span, args: Option<&[ExprId]>) {
+        for hidden in self.symbols.scalars_of_macro(self.unit, name, at.start, args.unwrap_or_default()) {
+            self.changed(hidden, at);
+        }
+    }
+
+    /// What a call is that stands where a variable may: what a macro with arguments stands for.
+    fn macro_called(&self, expr: ExprId) -> Option<(&'a str, Span, &'a [ExprId])> {
+        let unit = self.unit;
+        let ExprKind::Call { callee, args } = &unit.expr(expr).kind else { return None };
+        let ExprKind::Name(name) = &unit.expr(*callee).kind else { return None };
+        self.symbols.is_called_macro(name).then_some((name, unit.expr(*callee).span, args))
+    }
+
     /// A variable that is assigned by its name, or by that of a macro that stands for it.
     fn assign_name(&mut self, target: ExprId, name: &str) {
         let span = self.unit.expr(target).span;
-        for hidden in self.symbols.stands_for(name, span.start) {
-            self.changed(hidden, span);
-        }
+        self.assign_by_macro(name, span, None);
         self.write(self.symbols.named(self.unit, target), span);
     }
 
@@ -738,13 +764,25 @@ impl<'a> Flow<'a> {
             ExprKind::Member { base, name, .. } if self.is_number(*base) => self.assign_half(*base, name),
             ExprKind::Member { base, .. } | ExprKind::Deref(base) => self.base_of_target(*base),
             ExprKind::Cast { operand, .. } => self.assign(*operand),
-            // What a function is given may be what it returns: `std::tie(a, b) = …`.
-            ExprKind::Call { args, .. } => {
-                self.expr(target);
-                args.iter().for_each(|arg| self.lend(*arg));
-            }
+            ExprKind::Call { args, .. } => self.assign_call(target, args),
             _ => self.unclear(target),
         }
+    }
+
+    /// What a macro stands for, or the result of a function. What a function is given may be what it returns: `std::tie(a, b) = …`.
+    fn assign_call(&mut self, target: ExprId, args: &[ExprId]) {
+        let called = self.macro_called(target);
+        if let Some((name, at, args)) = called
+            && let Some(variable) = self.symbols.variable_of_macro(self.unit, name, at.start, Some(args))
+        {
+            self.uses.calls.entry(name.to_owned()).or_insert(at);
+            return self.write(Some(variable), at);
+        }
+        self.expr(target);
+        if let Some((name, at, args)) = called {
+            self.lend_by_macro(name, at, Some(args));
+        }
+        args.iter().for_each(|arg| self.lend(*arg));
     }
 
     /// Whether an expression is a variable without components.
@@ -779,6 +817,9 @@ impl<'a> Flow<'a> {
         }
         match &unit.expr(at).kind {
             ExprKind::Name(name) => self.assign_name(at, name),
+            ExprKind::Call { .. } if let Some((name, place, args)) = self.macro_called(at) => {
+                self.assign_by_macro(name, place, Some(args));
+            }
             ExprKind::Member { base, .. } if self.is_number(*base) => self.change(*base),
             ExprKind::Index(base, _) | ExprKind::Member { base, .. } | ExprKind::Deref(base) => {
                 self.part(*base, true);
@@ -849,9 +890,15 @@ impl<'a> Flow<'a> {
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
             match &unit.expr(id).kind {
-                ExprKind::Name(_) => {
+                ExprKind::Name(name) => {
+                    self.lend_by_macro(name, unit.expr(id).span, None);
                     self.touched(self.symbols.named(unit, id), unit.expr(id).span);
                     self.part(id, true);
+                }
+                ExprKind::Call { .. } => {
+                    if let Some((name, at, args)) = self.macro_called(id) {
+                        self.lend_by_macro(name, at, Some(args));
+                    }
                 }
                 // In C++, these are the objects themselves.
                 ExprKind::Conditional(_, first, second) => pending.extend([*second, *first]),

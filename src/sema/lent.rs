@@ -61,13 +61,26 @@ impl Lent<'_> {
         }
     }
 
-    /// What a macro names, what it may assign or take the address of, and the names that it puts together.
+    /// What a macro names and is given, and the names that it puts together, unless it only computes with them.
     fn by_macro(&mut self, name: &str, at: u32, args: &[ExprId]) {
-        let (named, is_plain) = named_by_macro(self.unit, self.symbols, name, at, args);
-        self.found.extend(named);
-        if !is_plain {
+        let symbols = self.symbols;
+        let reached = symbols.reached_macros(name);
+        let computes = |name: &String| symbols.macro_body(name).is_some_and(is_plain_body);
+        if !reached.iter().all(computes) {
             args.iter().for_each(|arg| self.value(*arg));
+        } else if !self.unit.is_cpp() || !reached.iter().any(|name| self.keeps(name)) {
+            return;
         }
+        self.found.extend(symbols.named_by_macro(self.unit, name, at, args));
+    }
+
+    /// Whether a macro calls a function that may keep references.
+    fn keeps(&self, name: &str) -> bool {
+        let body = self.symbols.macro_body(name).unwrap_or_default();
+        source::placed_names(body).any(|(at, word)| {
+            let is_called = body[at + word.len()..].trim_start().starts_with('(');
+            is_called && !self.symbols.names_macro(word) && !is_copying(word)
+        })
     }
 
     /// What a statement function of Fortran names besides its dummy arguments.
@@ -97,44 +110,6 @@ impl Lent<'_> {
             pending.extend(self.unit.expr(id).kind.children());
         }
     }
-}
-
-/// The variables that a macro names by its body and those of other macros, where it is used with arguments, with the names that
-/// it puts together; and whether all of these bodies only compute.
-pub(super) fn named_by_macro(
-    unit: &Unit,
-    symbols: &Symbols,
-    name: &str,
-    at: u32,
-    args: &[ExprId],
-) -> (BTreeSet<SymbolId>, bool) {
-    let (mut words, mut is_plain, mut pastes) = (BTreeSet::new(), true, false);
-    let (mut pending, mut met) = (vec![name.to_owned()], BTreeSet::new());
-    while let Some(name) = pending.pop() {
-        if !met.insert(name.clone()) {
-            continue;
-        }
-        let Some(body) = symbols.macro_body(&name) else {
-            is_plain = false;
-            continue;
-        };
-        pastes |= body.contains("##");
-        is_plain &= is_plain_body(body);
-        words.extend(source::names(body).map(str::to_owned));
-        pending.extend(source::names(body).filter(|word| symbols.names_macro(word)).map(str::to_owned));
-    }
-    if pastes {
-        let of_args = args.iter().flat_map(|arg| unit.exprs_in(unit.expr(*arg).span));
-        let names = of_args.filter_map(|expr| match &expr.kind {
-            ExprKind::Name(name) => Some(name.clone()),
-            ExprKind::Int(number) => Some(number.to_string()),
-            _ => None,
-        });
-        let parts: BTreeSet<String> = names.chain(words.iter().cloned()).collect();
-        let pairs = parts.iter().flat_map(|one| parts.iter().map(move |other| format!("{one}{other}")));
-        words.extend(pairs.collect::<Vec<_>>());
-    }
-    (words.iter().filter_map(|word| symbols.lookup(word, at)).collect(), is_plain)
 }
 
 /// Whether the body of a macro only computes: nothing in it assigns, takes an address, or is more than an expression.

@@ -15,6 +15,7 @@ mod element;
 mod elemental;
 mod flow;
 mod fortran;
+mod hidden;
 mod holds;
 mod indexed;
 mod lent;

@@ -69,10 +69,12 @@ pub struct Symbols {
     mutable: FxHashSet<String>,
     /// Functions by name, with the arguments that they may write to: references.
     pub(super) by_reference: FxHashMap<String, FxHashSet<usize>>,
-    /// Object-like macros by name, with the names in their bodies.
-    standing: FxHashMap<String, Vec<String>>,
+    /// Macros by name, with the names in their bodies that are not parameters.
+    pub(super) standing: FxHashMap<String, Vec<String>>,
+    /// Macros whose bodies put names together.
+    pub(super) pasting: FxHashSet<String>,
     /// The bodies of object-like macros by name; none where two of one name differ.
-    bodies: FxHashMap<String, Option<String>>,
+    pub(super) bodies: FxHashMap<String, Option<String>>,
     /// Function-like macros by name, with their parameters and bodies; none where two of one name differ.
     macros: FxHashMap<String, Option<(Vec<String>, String)>>,
     /// The dimensions of the members of all types by name; none where two of one name differ.
@@ -249,9 +251,14 @@ impl Symbols {
             self.assigning.insert(define.name.clone(), assigned);
             only(&mut self.macros, &define.name, (params.clone(), define.body.clone()));
         }
-        for define in macros.iter().filter(|define| define.params.is_none()) {
-            let names = source::names(&define.body).map(folded);
+        for define in macros {
+            let is_param = |word: &&str| define.params.iter().flatten().any(|param| param == word);
+            let names = source::names(&define.body).filter(|word| !is_param(word)).map(folded);
             self.standing.entry(folded(&define.name)).or_default().extend(names);
+        }
+        let pasting = macros.iter().filter(|define| define.body.contains("##"));
+        self.pasting = pasting.map(|define| folded(&define.name)).collect();
+        for define in macros.iter().filter(|define| define.params.is_none()) {
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
         }
@@ -404,7 +411,7 @@ impl Symbols {
 
     /// Whether `name` is a macro of any kind.
     pub(super) fn names_macro(&self, name: &str) -> bool {
-        self.standing.contains_key(&*self.folded(name)) || self.macros.contains_key(name)
+        self.standing.contains_key(&*self.folded(name))
     }
 
     /// Whether a word, in these letters, is a macro of any kind.
@@ -442,11 +449,7 @@ impl Symbols {
 
     /// Whether the body of a macro may name the variable `name`.
     pub fn is_in_macro(&self, name: &str) -> bool {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let has = |body: &str| body.split(|c: char| !is_word(c)).any(|word| word == name);
-        let bodies = self.macros.values().map(|known| known.as_ref().map(|(_, body)| body.as_str()));
-        self.standing.values().flatten().any(|word| word == name)
-            || bodies.into_iter().any(|body| body.is_none_or(has))
+        !self.pasting.is_empty() || self.standing.values().flatten().any(|word| word == name)
     }
 
     /// The number that the object-like macro `name` stands for.
@@ -458,39 +461,6 @@ impl Symbols {
     pub fn is_macro(&self, id: SymbolId) -> bool {
         let known = self.get(id);
         known.kind == SymbolKind::Constant && known.decl.is_none() && known.home.is_none()
-    }
-
-    /// The scalar variables that the object-like macro `name` leads to where it is used at `offset`; none if it is not a macro.
-    pub fn stands_for(&self, name: &str, offset: u32) -> Vec<SymbolId> {
-        let mut found = Vec::new();
-        let name = &*self.folded(name);
-        let Some(first) = self.standing.get(name) else { return found };
-        if !self.lookup(name, offset).is_some_and(|symbol| self.is_macro(symbol)) {
-            return found;
-        }
-        let mut met = vec![name];
-        let mut pending: Vec<&str> = first.iter().map(String::as_str).collect();
-        while let Some(word) = pending.pop() {
-            if met.contains(&word) {
-                continue;
-            }
-            met.push(word);
-            match self.lookup(word, offset) {
-                Some(symbol) if self.is_macro(symbol) => {
-                    pending.extend(self.standing.get(word).into_iter().flatten().map(String::as_str));
-                }
-                Some(symbol) => {
-                    let known = self.get(symbol);
-                    let is_variable =
-                        matches!(known.kind, SymbolKind::Local | SymbolKind::Parameter | SymbolKind::Static);
-                    if is_variable && known.class == Class::Scalar {
-                        found.push(symbol);
-                    }
-                }
-                None => {}
-            }
-        }
-        found
     }
 
     /// The text that the object-like macro `name` stands for; `None` if there is no such macro, or several that differ.
@@ -531,6 +501,11 @@ impl Symbols {
         } else {
             Cow::Borrowed(name)
         }
+    }
+
+    /// All names that something has.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
     }
 
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.

@@ -65,7 +65,8 @@ fn within_budget(source: &Source, options: &Options) -> Advice {
     let macros = source.macros(&scan);
     let facts = Facts::new(file, &unit, &symbols, &macros, options.assume_no_alias).within(options.budget);
     let settled = plan::settle(&facts, bound.clone(), &settings);
-    let ready = plan::with_plain_names(&unit, &symbols, settled.bound);
+    let ready = plan::without_macros(&unit, &symbols, settled.bound);
+    let ready = plan::with_plain_names(&unit, &symbols, ready);
     let (ready, _) = plan::with_extents(file, &unit, &symbols, ready, &settings);
     let (plan, _) = plan::plan(file, &unit, &symbols, &ready, &held, &settled.reached, &settings);
     let unseen = (scan.hidden.as_slice(), macros.as_slice());

@@ -95,12 +95,25 @@ fn by_macros(unit: &Unit, symbols: &Symbols) -> Vec<(SymbolId, Span)> {
         return found;
     }
     for at in &unit.exprs {
-        let ExprKind::Call { callee, args } = &at.kind else { continue };
-        let ExprKind::Name(name) = &unit.expr(*callee).kind else { continue };
+        let (name, args) = match &at.kind {
+            ExprKind::Name(name) => (name, &[][..]),
+            ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
+                ExprKind::Name(name) => (name, &args[..]),
+                _ => continue,
+            },
+            _ => continue,
+        };
         if allocating.contains(name) {
-            let variables = args.iter().filter_map(|arg| symbols.named(unit, variable(unit, *arg)?));
-            found.extend(variables.map(|symbol| (symbol, at.span)));
+            let given = args.iter().filter_map(|arg| symbols.named(unit, variable(unit, *arg)?));
+            let named = symbols.named_by_macro(unit, name, at.span.start, args);
+            found.extend(given.chain(named).map(|symbol| (symbol, at.span)));
         }
+    }
+    let whole = Span { start: 0, end: u32::MAX };
+    for (place, name) in unit.unseen.names_in(whole).iter().filter(|(_, name)| allocating.contains(name)) {
+        let span = Span { start: *place, end: *place + name.len() as u32 };
+        found
+            .extend(symbols.named_by_macro(unit, name, *place, &[]).into_iter().map(|symbol| (symbol, span)));
     }
     found
 }

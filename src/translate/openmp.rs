@@ -86,7 +86,8 @@ impl BackEnd for OpenMp<'_> {
         let bound = all.bind((scan, &symbols), &mut unit, parsed, &mut held);
         let unit = &unit;
         let mut chosen = self.apart.choose(unit, bound);
-        let bound = plan::with_plain_names(unit, &symbols, std::mem::take(&mut chosen.bound));
+        let bound = plan::without_macros(unit, &symbols, std::mem::take(&mut chosen.bound));
+        let bound = plan::with_plain_names(unit, &symbols, bound);
         set_apart(&mut chosen, all);
         held.extend(&chosen.left);
         let (bound, made) = planned((scan, unit, &symbols), bound, &held, all);

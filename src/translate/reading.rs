@@ -94,7 +94,7 @@ impl Source {
         said.extend(parameters);
         let (bound, extents) = plan::with_extents(&self.file, unit, &symbols, bound, &settings);
         said.extend(extents);
-        let bound = plan::merge_data_clauses(unit, bound);
+        let bound = plan::without_macros(unit, &symbols, plan::merge_data_clauses(unit, bound));
         let plain = plan::with_plain_names(unit, &symbols, bound.clone());
         let (mut plan, planned) = plan::plan(&self.file, unit, &symbols, &plain, &held, &reached, &settings);
         // The lines for CUDA name variables in full.

@@ -88,8 +88,14 @@ fn size(program: &Program) -> usize {
     let mut size = Size(0);
     walk::program(program, &mut size);
     let style = program.style;
-    let styles =
-        [style.access_macros, style.constant_macros, style.loop_macros, style.pragma_macros, style.stars];
+    let styles = [
+        style.access_macros,
+        style.constant_macros,
+        style.loop_macros,
+        style.name_macros,
+        style.pragma_macros,
+        style.stars,
+    ];
     let lower: i64 = program.vars.iter().map(|var| var.lower).sum();
     size.0 + styles.iter().filter(|one| **one).count() + lower as usize
 }

@@ -23,6 +23,7 @@ pub fn write(writer: &mut Writer) {
         loop_macros: writer.random.chance(10),
         constant_macros: true,
         access_macros: writer.random.chance(40),
+        name_macros: writer.random.chance(40),
         stars: false,
     };
     family.write(writer);

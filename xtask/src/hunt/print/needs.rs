@@ -12,6 +12,8 @@ use crate::hunt::walk::{self, see};
 pub struct Needs {
     /// The functions, callers last.
     pub functions: Vec<usize>,
+    /// All variables.
+    pub vars: BTreeSet<VarId>,
     /// Variables of the file.
     pub globals: Vec<VarId>,
     /// Structures.
@@ -39,9 +41,9 @@ impl Needs {
             }
             function.parameters.iter().for_each(|one| look.add(*one));
         }
-        let vars = look.vars;
-        needs.globals =
-            vars.into_iter().filter(|var| program.vars[*var].storage == Storage::Global).collect();
+        needs.vars = look.vars;
+        let is_global = |var: &VarId| program.vars[*var].storage == Storage::Global;
+        needs.globals = needs.vars.iter().copied().filter(is_global).collect();
         needs
     }
 }

@@ -406,6 +406,8 @@ pub struct Style {
     pub constant_macros: bool,
     /// Elements come from macros.
     pub access_macros: bool,
+    /// Numbers that vary are named by macros.
+    pub name_macros: bool,
     /// Pointers of C are written `*(p + i)`.
     pub stars: bool,
 }

@@ -45,7 +45,7 @@ impl BaseLanguage for Printer<'_> {
             Expr::Const(number) if *number < 0 => format!("({number})"),
             Expr::Const(number) => number.to_string(),
             Expr::Named(number) => format!("{}N{number}", self.prefix),
-            Expr::Read(place) => self.place(place),
+            Expr::Read(place) => self.by_macro(place),
             Expr::Binary(op, left, right) => self.binary(*op, left, right),
             Expr::Choice(condition, left, right) => {
                 format!("{} ? {} : {}", self.operand(condition), self.operand(left), self.operand(right))
@@ -145,6 +145,34 @@ impl BaseLanguage for Printer<'_> {
 }
 
 impl Printer<'_> {
+    /// A place of code; where it is a variable, perhaps by a macro.
+    fn by_macro(&self, place: &Place) -> String {
+        match place {
+            Place::Var(var) if self.program.style.name_macros => {
+                self.naming_macro(*var).map_or_else(|| self.place(place), |(_, call)| call)
+            }
+            _ => self.place(place),
+        }
+    }
+
+    /// The definition of the macro that names a variable, and how it is used; each second number that varies has one.
+    fn naming_macro(&self, var: VarId) -> Option<(String, String)> {
+        let known = &self.program.vars[var];
+        let is_number = matches!(known.ty, Type::Num(_)) && !known.in_loop && !self.is_hidden_pointer(var);
+        if !is_number || var % 2 == 1 {
+            return None;
+        }
+        let (prefix, name) = (&self.prefix, self.name(var));
+        let (start, end) = name.split_at(name.len() - 1);
+        Some(match var / 2 % 3 {
+            0 if !start.is_empty() => {
+                (format!("#define {prefix}V{var} {prefix}JOIN({start}, {end})"), format!("{prefix}V{var}"))
+            }
+            1 => (format!("#define {prefix}V{var}() {name}"), format!("{prefix}V{var}()")),
+            _ => (format!("#define {prefix}V{var} {name}"), format!("{prefix}V{var}")),
+        })
+    }
+
     /// C has no references: it is a pointer.
     fn is_hidden_pointer(&self, var: VarId) -> bool {
         !self.is_cpp && self.program.vars[var].flavour == Flavour::Reference
@@ -270,6 +298,11 @@ impl Printer<'_> {
         }
         if program.style.loop_macros {
             out.line(&format!("#define {prefix}FOR(i, n) for (int i = 0; i < (n); i++)"));
+        }
+        if program.style.name_macros {
+            out.line(&format!("#define {prefix}JOIN(a, b) a##b"));
+            let defines = needs.vars.iter().filter_map(|var| self.naming_macro(*var));
+            defines.for_each(|(define, _)| out.line(&define));
         }
         if program.style.access_macros {
             out.line(&format!("#define {prefix}AT(a, i) a[i]"));

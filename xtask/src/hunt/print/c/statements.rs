@@ -141,7 +141,7 @@ impl Printer<'_> {
     }
 
     fn assignment(&self, place: &Place, op: Option<Op>, value: &Expr) -> String {
-        let (left, right) = (self.place(place), self.expr(value));
+        let (left, right) = (self.by_macro(place), self.expr(value));
         let sign = match op {
             None => return format!("{left} = {right};"),
             Some(Op::Min) => return format!("{left} = {left} < ({right}) ? {left} : ({right});"),
