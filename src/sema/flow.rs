@@ -740,7 +740,11 @@ impl<'a> Flow<'a> {
     /// What a call is that stands where a variable may: what a macro with arguments stands for.
     fn macro_called(&self, expr: ExprId) -> Option<(&'a str, Span, &'a [ExprId])> {
         let unit = self.unit;
-        let ExprKind::Call { callee, args } = &unit.expr(expr).kind else { return None };
+        let (callee, args) = match &unit.expr(expr).kind {
+            ExprKind::Call { callee, args } => (callee, &args[..]),
+            ExprKind::Index(base, index) if unit.is_fortran() => (base, std::slice::from_ref(index)),
+            _ => return None,
+        };
         let ExprKind::Name(name) = &unit.expr(*callee).kind else { return None };
         self.symbols.is_called_macro(name).then_some((name, unit.expr(*callee).span, args))
     }
@@ -757,6 +761,7 @@ impl<'a> Flow<'a> {
         let unit = self.unit;
         match &unit.expr(target).kind {
             ExprKind::Name(name) => self.assign_name(target, name),
+            ExprKind::Index(..) if self.macro_called(target).is_some() => self.assign_call(target, &[]),
             ExprKind::Index(base, index) => {
                 self.expr(*index);
                 self.base_of_target(*base);

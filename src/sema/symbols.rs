@@ -28,6 +28,9 @@ use super::symbol::{Bounds, Class, Dimensions, Symbol, SymbolId, SymbolKind};
 use super::type_names::{is_in_template, is_standard_scalar};
 use super::uses::{KnownLent, KnownUses};
 
+/// The parameters and the body of a function-like macro; none where two of one name differ.
+type CalledMacro = Option<(Vec<String>, String)>;
+
 /// A name at a place, and what it means there.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -76,7 +79,7 @@ pub struct Symbols {
     /// The bodies of object-like macros by name; none where two of one name differ.
     pub(super) bodies: FxHashMap<String, Option<String>>,
     /// Function-like macros by name, with their parameters and bodies; none where two of one name differ.
-    macros: FxHashMap<String, Option<(Vec<String>, String)>>,
+    macros: FxHashMap<String, CalledMacro>,
     /// The dimensions of the members of all types by name; none where two of one name differ.
     member_dimensions: FxHashMap<String, Option<Dimensions>>,
     /// Fortran's macros, in lower case, that stand for bounds, or for several dimensions.
@@ -366,7 +369,7 @@ impl Symbols {
 
     /// The parameters and the body of the function-like macro `name`; `None` if there is no such macro, or several that differ.
     pub fn macro_of(&self, name: &str) -> Option<(&[String], &str)> {
-        let (params, body) = self.macros.get(name)?.as_ref()?;
+        let (params, body) = self.called_macro(name)?.as_ref()?;
         Some((params, body))
     }
 
@@ -401,7 +404,14 @@ impl Symbols {
 
     /// Whether `name` is a function-like macro.
     pub(super) fn is_called_macro(&self, name: &str) -> bool {
-        self.macros.contains_key(name)
+        self.called_macro(name).is_some()
+    }
+
+    /// What is known of the function-like macro `name`, as the host language compares names.
+    fn called_macro(&self, name: &str) -> Option<&CalledMacro> {
+        let named = self.is_fortran() && self.standing.contains_key(&*self.folded(name));
+        let other = || self.macros.iter().find(|(known, _)| named && known.eq_ignore_ascii_case(name));
+        self.macros.get(name).or_else(|| Some(other()?.1))
     }
 
     /// The names of the function-like macros, as the host language compares names.
