@@ -570,9 +570,7 @@ impl<'a> Flow<'a> {
                 if self.symbols.assigns_by_others(name) {
                     return self.changed_by_macro(name, span, &[]);
                 }
-                for hidden in self.symbols.scalars_of_macro(unit, name, span.start, &[]) {
-                    self.read(Some(hidden), span);
-                }
+                self.read_by_macro(name, span, &[]);
             }
             ExprKind::Int(_) | ExprKind::Literal | ExprKind::Sizeof => {}
             ExprKind::Unary(_, operand) | ExprKind::Cast { operand, .. } => self.expr(*operand),
@@ -683,9 +681,7 @@ impl<'a> Flow<'a> {
             return self.changed_by_macro(name, at, args);
         }
         if let Some(name) = called {
-            for hidden in self.symbols.scalars_of_macro(self.unit, name, at.start, args) {
-                self.read(Some(hidden), at);
-            }
+            self.read_by_macro(name, at, args);
         }
         // What asks for the kind or the bounds of a variable does not read it.
         if called.is_some_and(|name| self.symbols.is_inquiry(name)) {
@@ -720,6 +716,16 @@ impl<'a> Flow<'a> {
     fn changed(&mut self, symbol: SymbolId, at: Span) {
         self.touched(Some(symbol), at);
         self.written(Some(symbol), at);
+    }
+
+    /// The scalars that a macro names, which is no target: they are read, and what it takes the address of may be assigned.
+    fn read_by_macro(&mut self, name: &str, at: Span, args: &[ExprId]) {
+        for hidden in self.symbols.scalars_of_macro(self.unit, name, at.start, args) {
+            match !self.unit.is_fortran() && self.symbols.is_lent_by_macro(name, hidden) {
+                true => self.changed(hidden, at),
+                false => self.read(Some(hidden), at),
+            }
+        }
     }
 
     /// The scalars that a macro stands for, which is assigned.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::host::ir::{ExprId, ExprKind, Unit};
 
+use super::macros;
 use super::symbol::{Class, SymbolId, SymbolKind};
 use super::symbols::Symbols;
 
@@ -59,6 +60,27 @@ impl Symbols {
             is_variable && known.class == Class::Scalar
         };
         self.named_by_macro(unit, name, offset, args).into_iter().filter(is_scalar).collect()
+    }
+
+    /// Whether a macro, or one that it leads to, takes the address of a variable.
+    pub(super) fn is_lent_by_macro(&self, name: &str, variable: SymbolId) -> bool {
+        let reached = self.reached_macros(name);
+        let mut bodies = reached.iter().filter_map(|one| self.macro_body(one));
+        bodies.any(|body| macros::lent_names(body).contains(&self.get(variable).name.as_str()))
+    }
+
+    /// The variable that an expression is, by its name or by that of a macro.
+    pub fn variable(&self, unit: &Unit, expr: ExprId) -> Option<SymbolId> {
+        let at = unit.expr(expr).span.start;
+        let by_macro = match &unit.expr(expr).kind {
+            ExprKind::Name(name) => self.variable_of_macro(unit, name, at, None),
+            ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
+                ExprKind::Name(name) => self.variable_of_macro(unit, name, at, Some(args)),
+                _ => None,
+            },
+            _ => None,
+        };
+        by_macro.or_else(|| self.named(unit, expr))
     }
 
     /// The variable that is all that a macro stands for where it is used at `offset` with arguments.

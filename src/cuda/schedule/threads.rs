@@ -9,7 +9,7 @@ use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::descendants;
 use crate::cuda::program::Input;
 use crate::diag::{self, Diag};
-use crate::host::ir::{ExprId, ExprKind, StmtId, Unit};
+use crate::host::ir::{ExprId, ExprKind, StmtId};
 use crate::plan::{self, Own};
 use crate::sema::{self, Class, SymbolId};
 
@@ -97,7 +97,8 @@ pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
         let Some(stmt) = input.bound[at].stmt() else { continue };
         let is_read = input.clauses(at).any(|kind| *kind == ClauseKind::AtomicRead);
         for expr in unit.exprs_in(input.stmt_span(stmt)) {
-            let symbol = place(unit, &expr.kind, is_read).and_then(|place| input.symbols.named(unit, place));
+            let place = place(input, &expr.kind, is_read);
+            let symbol = place.and_then(|place| input.symbols.variable(unit, place));
             found.extend(symbol.filter(|symbol| input.symbols.get(*symbol).class == Class::Scalar));
         }
     }
@@ -105,7 +106,8 @@ pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
 }
 
 /// The place that an expression in an `atomic` statement reads or updates: what only gets the value is not one.
-fn place(unit: &Unit, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
+fn place(input: &Input, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
+    let unit = input.unit();
     match kind {
         ExprKind::Assign(None, _, right) if is_read => Some(*right),
         ExprKind::Assign(None, left, right) => {
@@ -113,7 +115,7 @@ fn place(unit: &Unit, kind: &ExprKind, is_read: bool) -> Option<ExprId> {
                 unit.expr(*right).kind,
                 ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Step { .. } | ExprKind::Assign(..)
             );
-            (!gets).then_some(*left)
+            (!gets && input.symbols.variable(unit, *right).is_none()).then_some(*left)
         }
         ExprKind::Assign(Some(_), left, _) => Some(*left),
         ExprKind::Step { operand, .. } => Some(*operand),
