@@ -13,6 +13,7 @@ use crate::host::ir::{BinaryOp, Children, Decl, Derived, ExprId, ExprKind, StmtI
 use crate::source::Span;
 
 use super::assigned::Assigned;
+use super::hidden::Target;
 use super::symbol::{Class, SymbolId, SymbolKind};
 use super::symbols::Symbols;
 use super::uses::{Use, Uses};
@@ -728,18 +729,24 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The scalars that a macro stands for, which is assigned.
+    /// What a macro stands for, which is assigned.
     fn assign_by_macro(&mut self, name: &str, at: Span, args: Option<&[ExprId]>) {
-        if let Some(variable) = self.symbols.variable_of_macro(self.unit, name, at.start, args) {
-            return self.write(Some(variable), at);
+        match self.symbols.target_of_macro(self.unit, name, at.start, args) {
+            Target::Variable(variable) => self.write(Some(variable), at),
+            _ => self.lend_by_macro(name, at, args),
         }
-        self.lend_by_macro(name, at, args);
     }
 
-    /// The scalars that a macro stands for, whose address is taken.
+    /// What a macro stands for, whose address is taken.
     fn lend_by_macro(&mut self, name: &str, at: Span, args: Option<&[ExprId]>) {
-        for hidden in self.symbols.scalars_of_macro(self.unit, name, at.start, args.unwrap_or_default()) {
-            self.changed(hidden, at);
+        match self.symbols.target_of_macro(self.unit, name, at.start, args) {
+            Target::Variable(variable) => self.changed(variable, at),
+            Target::Other => self.read_by_macro(name, at, args.unwrap_or_default()),
+            Target::Unknown => {
+                let args = args.unwrap_or_default();
+                let named = self.symbols.scalars_of_macro(self.unit, name, at.start, args);
+                named.into_iter().for_each(|hidden| self.changed(hidden, at));
+            }
         }
     }
 
@@ -784,10 +791,10 @@ impl<'a> Flow<'a> {
     fn assign_call(&mut self, target: ExprId, args: &[ExprId]) {
         let called = self.macro_called(target);
         if let Some((name, at, args)) = called
-            && let Some(variable) = self.symbols.variable_of_macro(self.unit, name, at.start, Some(args))
+            && let Target::Variable(_) = self.symbols.target_of_macro(self.unit, name, at.start, Some(args))
         {
             self.uses.calls.entry(name.to_owned()).or_insert(at);
-            return self.write(Some(variable), at);
+            return self.assign_by_macro(name, at, Some(args));
         }
         self.expr(target);
         if let Some((name, at, args)) = called {

@@ -13,6 +13,23 @@ use super::symbols::Symbols;
 /// Macros that stand for macros are followed no further than this.
 const FURTHEST: usize = 16;
 
+/// What a macro stands for that is assigned, or whose address is taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    /// A variable, and nothing else.
+    Variable(SymbolId),
+    /// No variable: an element, a component, what a pointer leads to.
+    Other,
+    /// It may be any variable that the macro names.
+    Unknown,
+}
+
+impl Target {
+    fn variable(self) -> Option<SymbolId> {
+        if let Target::Variable(symbol) = self { Some(symbol) } else { None }
+    }
+}
+
 impl Symbols {
     /// The variables that a macro of any kind names by its body and those of other macros where it is used at `offset` with
     /// arguments, with the names that it puts together; none if there is no such macro.
@@ -73,9 +90,9 @@ impl Symbols {
     pub fn variable(&self, unit: &Unit, expr: ExprId) -> Option<SymbolId> {
         let at = unit.expr(expr).span.start;
         let by_macro = match &unit.expr(expr).kind {
-            ExprKind::Name(name) => self.variable_of_macro(unit, name, at, None),
+            ExprKind::Name(name) => self.target_of_macro(unit, name, at, None).variable(),
             ExprKind::Call { callee, args } => match &unit.expr(*callee).kind {
-                ExprKind::Name(name) => self.variable_of_macro(unit, name, at, Some(args)),
+                ExprKind::Name(name) => self.target_of_macro(unit, name, at, Some(args)).variable(),
                 _ => None,
             },
             _ => None,
@@ -83,53 +100,52 @@ impl Symbols {
         by_macro.or_else(|| self.named(unit, expr))
     }
 
-    /// The variable that is all that a macro stands for where it is used at `offset` with arguments.
-    pub(super) fn variable_of_macro(
+    /// What a macro stands for that is assigned where it is used at `offset`, with arguments if it has parameters.
+    pub(super) fn target_of_macro(
         &self,
         unit: &Unit,
         name: &str,
         offset: u32,
         args: Option<&[ExprId]>,
-    ) -> Option<SymbolId> {
+    ) -> Target {
         let text = |arg: &ExprId| match &unit.expr(*arg).kind {
             ExprKind::Name(name) => name.clone(),
             ExprKind::Int(number) => number.to_string(),
-            _ => String::new(),
+            _ => "()".to_owned(),
         };
         let args = args.map(|args| args.iter().map(text).collect::<Vec<String>>());
-        let name = self.whole(name, args.as_deref(), FURTHEST)?;
-        self.lookup(&name, offset).filter(|symbol| !self.is_macro(*symbol))
+        match self.expansion(name, args.as_deref(), FURTHEST) {
+            Some(text) if is_word(&text) => {
+                let variable = self.lookup(&text, offset).filter(|symbol| !self.is_macro(*symbol));
+                variable.map_or(Target::Other, Target::Variable)
+            }
+            Some(text) if unit.is_cpp() && text.contains('?') => Target::Unknown,
+            Some(_) => Target::Other,
+            None => Target::Unknown,
+        }
     }
 
-    /// The name that is all that the text of a macro is, with these arguments if it has parameters.
-    fn whole(&self, name: &str, args: Option<&[String]>, further: usize) -> Option<String> {
-        let (params, body) = match args {
-            Some(_) => self.macro_of(name)?,
-            None => (&[][..], self.body_of(name)?),
+    /// The text that a macro stands for, with these arguments if it has parameters, as far as macros are all that it is; `None` if
+    /// it may be a variable that is not known.
+    fn expansion(&self, name: &str, args: Option<&[String]>, further: usize) -> Option<String> {
+        let known = match args {
+            Some(_) => self.macro_of(name),
+            None => self.body_of(name).map(|body| (&[][..], body)),
         };
+        let Some((params, body)) = known else {
+            return (!self.variable_like.contains(&*self.folded(name))).then(String::new);
+        };
+        let params: Vec<&str> = params.iter().map(String::as_str).filter(|param| !param.is_empty()).collect();
         let args = args.unwrap_or_default();
-        let params: Vec<&String> = params.iter().filter(|param| !param.is_empty()).collect();
         let further = further.checked_sub(1).filter(|_| params.len() == args.len())?;
-        let mut body = body.trim();
-        while let Some(inside) = body.strip_prefix('(').and_then(|body| body.strip_suffix(')')) {
-            body = inside.trim();
+        let text = macros::with_arguments(body, &params, args);
+        let text = macros::without_parentheses(&text);
+        if is_word(text) && text != name && self.bodies.contains_key(text) {
+            return self.expansion(text, None, further);
         }
-        let given = |word: &str| {
-            let word = word.trim();
-            let place = params.iter().position(|param| *param == word);
-            let text = place.map_or(word, |place| &args[place]);
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            (!text.is_empty() && text.chars().all(is_word)).then(|| text.to_owned())
-        };
-        if let Some((callee, inside)) = body.strip_suffix(')').and_then(|body| body.split_once('(')) {
-            let words = inside.split(',').filter(|_| !inside.trim().is_empty());
-            let args = words.map(given).collect::<Option<Vec<String>>>()?;
-            return self.whole(callee.trim(), Some(&args), further);
-        }
-        let found = body.split("##").map(given).collect::<Option<Vec<String>>>()?.concat();
-        match self.bodies.contains_key(&found) && found != name {
-            true => self.whole(&found, None, further),
-            false => Some(found),
+        match macros::call(text).filter(|(callee, _)| self.names_macro(callee)) {
+            Some((callee, args)) => self.expansion(callee, Some(&args), further),
+            None => Some(text.to_owned()),
         }
     }
 
@@ -144,6 +160,10 @@ impl Symbols {
         }
         met
     }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Whether a name can be put together from such parts, and from digits.

@@ -111,6 +111,64 @@ pub fn leading_to(bodies: &[(&str, &str)], first: Vec<&str>) -> FxHashSet<String
     found
 }
 
+/// A macro's body with arguments in place of its parameters, and the names put together that `##` does.
+pub fn with_arguments(body: &str, params: &[&str], args: &[String]) -> String {
+    let mut text = String::with_capacity(body.len());
+    let mut copied = 0;
+    for (at, word) in source::placed_names(body) {
+        if let Some(place) = params.iter().position(|param| *param == word) {
+            text.push_str(&body[copied..at]);
+            text.push_str(&args[place]);
+            copied = at + word.len();
+        }
+    }
+    text.push_str(&body[copied..]);
+    text.split("##").map(str::trim).collect()
+}
+
+/// A text without the parentheses around it.
+pub fn without_parentheses(text: &str) -> &str {
+    let mut text = text.trim();
+    while text.starts_with('(') && closing(text) == Some(text.len() - 1) {
+        text = text[1..text.len() - 1].trim();
+    }
+    text
+}
+
+/// The name and the arguments of a call, if that is all there is.
+pub fn call(text: &str) -> Option<(&str, Vec<String>)> {
+    let (callee, _) = text.split_once('(')?;
+    let rest = &text[callee.len()..];
+    let inside = &rest[1..closing(rest).filter(|end| *end == rest.len() - 1)?];
+    let (mut args, mut depth) = (vec![String::new()], 0);
+    for char in inside.chars() {
+        depth += i32::from("([{".contains(char)) - i32::from(")]}".contains(char));
+        match args.last_mut() {
+            Some(arg) if char != ',' || depth > 0 => arg.push(char),
+            _ => args.push(String::new()),
+        }
+    }
+    args.iter_mut().for_each(|arg| *arg = arg.trim().to_owned());
+    args.retain(|arg| !arg.is_empty());
+    Some((callee.trim(), args))
+}
+
+/// The place of the parenthesis that closes the one that a text begins with.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(at, char)| {
+        depth += i32::from(char == '(') - i32::from(char == ')');
+        (depth == 0).then_some(at)
+    })
+}
+
+/// Whether the body of a macro may be nothing but a variable: a name, a name put together, or a call of another macro.
+pub fn is_variable_like(body: &str) -> bool {
+    let text = with_arguments(body, &[], &[]);
+    let text = without_parentheses(&text);
+    text.chars().all(|c| c.is_alphanumeric() || c == '_') || call(text).is_some()
+}
+
 /// Whether a macro calls what it is given: `#define APPLY(f, x) f(x)`.
 fn calls_parameter(define: &Define) -> bool {
     let params = define.params.iter().flatten();

@@ -76,6 +76,8 @@ pub struct Symbols {
     pub(super) standing: FxHashMap<String, Vec<String>>,
     /// Macros whose bodies put names together.
     pub(super) pasting: FxHashSet<String>,
+    /// Macros one of whose bodies may be nothing but a variable.
+    pub(super) variable_like: FxHashSet<String>,
     /// The bodies of object-like macros by name; none where two of one name differ.
     pub(super) bodies: FxHashMap<String, Option<String>>,
     /// Function-like macros by name, with their parameters and bodies; none where two of one name differ.
@@ -259,6 +261,8 @@ impl Symbols {
             let names = source::names(&define.body).filter(|word| !is_param(word)).map(folded);
             self.standing.entry(folded(&define.name)).or_default().extend(names);
         }
+        let like = macros.iter().filter(|define| super::macros::is_variable_like(&define.body));
+        self.variable_like = like.map(|define| folded(&define.name)).collect();
         let pasting = macros.iter().filter(|define| define.body.contains("##"));
         self.pasting = pasting.map(|define| folded(&define.name)).collect();
         for define in macros.iter().filter(|define| define.params.is_none()) {
