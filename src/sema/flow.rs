@@ -719,7 +719,7 @@ impl<'a> Flow<'a> {
         self.written(Some(symbol), at);
     }
 
-    /// The scalars that a macro names, which is no target: they are read, and what it takes the address of may be assigned.
+    /// The scalars that a macro names, which is not assigned: they are read, and what it takes the address of may change.
     fn read_by_macro(&mut self, name: &str, at: Span, args: &[ExprId]) {
         for hidden in self.symbols.scalars_of_macro(self.unit, name, at.start, args) {
             match !self.unit.is_fortran() && self.symbols.is_lent_by_macro(name, hidden) {
