@@ -380,7 +380,12 @@ impl Lowering<'_> {
         }
         self.hold_aliases(launch.directive, &mut directive);
         let stmt = self.bound[index].stmt();
-        if refused || !self.may_stand(index, launch.directive, &lines) {
+        let asked = stmt.filter(|_| directive.leaves.last() == Some(&Leaf::Teams));
+        let asked = asked.and_then(|stmt| launch::asking(self.unit, self.bound, self.plan, (index, stmt)));
+        if let Some(at) = asked {
+            self.diags.push(diag::not_yet(at, "`acc_on_device` beside the loops of a construct"));
+        }
+        if refused || asked.is_some() || !self.may_stand(index, launch.directive, &lines) {
             // The construct's own line and every loop line below it stay as well.
             let from = launch.directive;
             self.done[from] = refused_by(rows.clone());

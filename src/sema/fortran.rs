@@ -427,6 +427,7 @@ impl Symbols {
                 kind: if is_unseen { SymbolKind::Static } else { SymbolKind::Local },
                 class: if is_element { Class::Array } else { class },
                 is_floating,
+                is_enumeration: false,
                 shape: Vec::new(),
                 bounds: Vec::new(),
                 scope: unit.scope(scope).span,

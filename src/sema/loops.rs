@@ -33,6 +33,10 @@ fn may_count(unit: &Unit, symbols: &Symbols, var: SymbolId, at: u32) -> Result<(
     {
         return Err(NotCanonical("its variable is not an integer"));
     }
+    if known.is_enumeration {
+        // gcc 12 stops with an internal error at loops of OpenMP that count with one.
+        return Err(NotCanonical("its variable is of an enumeration"));
+    }
     if unit.is_fortran() && known.fortran.pointer {
         return Err(NotCanonical("its variable is a pointer"));
     }

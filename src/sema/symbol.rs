@@ -72,6 +72,8 @@ pub struct Symbol {
     pub class: Class,
     /// Its type is a floating one.
     pub is_floating: bool,
+    /// It is a variable of C or C++ of an enumeration.
+    pub is_enumeration: bool,
     /// Number of array dimensions or pointer stars that a subscript may remove, outermost first: `true` is an array.
     pub shape: Vec<bool>,
     /// The bounds of each of these.
@@ -108,6 +110,7 @@ impl Symbol {
             kind: SymbolKind::Constant,
             class: Class::Scalar,
             is_floating: false,
+            is_enumeration: false,
             shape: Vec::new(),
             bounds: Vec::new(),
             scope,

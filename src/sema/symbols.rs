@@ -699,6 +699,7 @@ impl Symbols {
             class => class,
         };
         let is_floating = class == Class::Scalar && types.is_floating(decl, 0);
+        let is_enumeration = class == Class::Scalar && types.is_enumeration(decl, 0);
         let name = decl.name.clone();
         let may_hold_mutable = || kind != SymbolKind::Static && types.may_hold_mutable(decl);
         let has_mutable = types.is_mutable(home, decl, 0) || may_hold_mutable();
@@ -716,6 +717,7 @@ impl Symbols {
             kind,
             class,
             is_floating,
+            is_enumeration,
             shape,
             bounds,
             scope,
@@ -1024,6 +1026,17 @@ impl Types<'_> {
             | BaseType::Record(_)
             | BaseType::Enum
             | BaseType::Unknown => false,
+        }
+    }
+
+    fn is_enumeration(&self, decl: &Decl, depth: usize) -> bool {
+        match &decl.base {
+            BaseType::Enum => true,
+            BaseType::Named(name) => match self.typedefs.get(name.as_str()) {
+                Some((_, typedef)) => depth < TYPEDEF_DEPTH && self.is_enumeration(typedef, depth + 1),
+                None => self.enums.contains_key(name.as_str()),
+            },
+            _ => false,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::acc::ast::DirectiveKind;
 use crate::bind::{Bound, Target};
 use crate::cuda::code::text::placed_words;
 use crate::cuda::fit::copied::definitions;
+use crate::cuda::fit::hosts::is_known_to_devices;
 use crate::cuda::program::{Input, Seen, defines};
 use crate::diag::{self, Diag};
 use crate::scan::Include;
@@ -137,7 +138,7 @@ impl Device {
         if unread.is_empty() {
             return;
         }
-        let Some(name) = unknown(input, input.bound) else { return };
+        let Some(name) = unknown(input, input.bound, false) else { return };
         let quoted = unread.iter().any(|(_, include)| include.quoted);
         for (is_own, include) in unread.into_iter().filter(|(_, include)| include.quoted == quoted) {
             if is_own {
@@ -174,11 +175,13 @@ fn unread<'a>(input: &Input<'a>) -> Vec<(bool, &'a Include)> {
 /// A name that a directive's code takes from the files that include its header: the header's device file has none.
 pub fn includers_name(input: &Input, index: usize) -> Option<String> {
     let is_header = input.file().language == Language::Header;
-    (is_header && unread(input).is_empty()).then(|| unknown(input, &input.bound[index..=index])).flatten()
+    (is_header && unread(input).is_empty())
+        .then(|| unknown(input, &input.bound[index..=index], true))
+        .flatten()
 }
 
-/// A name in the device code of directives that no file that was read declares.
-fn unknown(input: &Input, directives: &[Bound]) -> Option<String> {
+/// A name in the device code of directives that no file that was read declares; of functions, too, if `functions`.
+fn unknown(input: &Input, directives: &[Bound], functions: bool) -> Option<String> {
     let mut pending: Vec<String> = Vec::new();
     for bound in directives {
         let region = match (bound.directive.kind, bound.target) {
@@ -196,7 +199,7 @@ fn unknown(input: &Input, directives: &[Bound]) -> Option<String> {
     }
     let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(text) = pending.pop() {
-        for word in taken(&text) {
+        for word in taken(&text, functions) {
             if !known.insert(word.to_owned()) {
                 continue;
             }
@@ -215,18 +218,27 @@ fn unknown(input: &Input, directives: &[Bound]) -> Option<String> {
     None
 }
 
-/// The words of a text that other text must declare: no keywords, no members, no functions.
-fn taken(text: &str) -> impl Iterator<Item = &str> {
-    let is_taken = |(at, word): &(usize, &str)| {
+/// The words of a text that other text must declare: no keywords, no members, and of functions none that a library has.
+fn taken(text: &str, functions: bool) -> impl Iterator<Item = &str> {
+    let is_taken = move |(at, word): &(usize, &str)| {
         let before = text[..*at].trim_end();
         let after = text[at + word.len()..].trim_start();
         let is_constant = CONSTANTS.iter().any(|lead| word.starts_with(lead));
         let is_word = word.starts_with(|c: char| c.is_alphabetic());
         let is_member = before.ends_with('.') || before.ends_with("->") || before.ends_with("::");
-        let is_call = after.starts_with('(') || after.starts_with("::");
+        let is_known = !functions || is_of_library(word);
+        let is_call = after.starts_with("::") || is_known && after.starts_with('(');
         is_word && !is_member && !is_call && !is_constant && !KNOWN.contains(word)
     };
     placed_words(text).into_iter().filter(is_taken).map(|(_, word)| word)
+}
+
+/// Whether a function is one of C's library, of the compiler or of OpenACC.
+fn is_of_library(name: &str) -> bool {
+    let is_known = |name: &str| is_known_to_devices(name) || sema::overloaded(name).is_some();
+    let is_other = matches!(name, "assert" | "labs" | "llabs" | "clock" | "abort");
+    let is_reserved = name.starts_with("acc_") || name.contains("__");
+    is_other || is_reserved || is_known(name) || is_known(name.trim_end_matches(['f', 'l']))
 }
 
 /// Whether a file declares a name, as whatever.

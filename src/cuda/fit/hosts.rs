@@ -4,11 +4,11 @@
 
 use super::access;
 use crate::cuda::code::text::words;
-use crate::cuda::program::Input;
 use crate::cuda::program::functions::{self};
+use crate::cuda::program::{Input, Refused, Seen, refused, uses};
 use crate::cuda::types::own;
 use crate::host::apart;
-use crate::host::ir::BaseType;
+use crate::host::ir::{BaseType, Decl, StmtId};
 use crate::sema::SymbolId;
 use crate::source::Span;
 
@@ -33,6 +33,26 @@ pub fn is_local_type(input: &Input, symbol: SymbolId) -> bool {
         base = &typedef.base;
     }
     false
+}
+
+/// That a construct has no variable of a vector type of gcc or clang: nvcc has none.
+pub fn no_vectors(input: &Input, stmt: StmtId) -> Result<(), Refused> {
+    let vector = uses::outer(input, stmt).into_iter().find(|(symbol, _)| is_vector_type(input, *symbol));
+    vector.map_or(Ok(()), |(_, used)| {
+        let at = used.first.unwrap_or_else(|| input.stmt_span(stmt));
+        Err(refused(at, "a variable of a vector type of the compiler"))
+    })
+}
+
+fn is_vector_type(input: &Input, symbol: SymbolId) -> bool {
+    let says = |seen: &Seen, decl: &Decl| {
+        let text = seen.file.text(decl.span);
+        text.contains("vector_size") || text.contains("ext_vector_type")
+    };
+    let Some((seen, decl)) = input.declaration(symbol) else { return false };
+    let of_type =
+        |name: &str| input.files().any(|seen| seen.unit.typedefs_named(name).any(|one| says(&seen, one)));
+    says(&seen, decl) || matches!(&decl.base, BaseType::Named(name) if of_type(name))
 }
 
 /// Whether a variable is of a class that is a private part of another.
@@ -87,5 +107,10 @@ pub fn is_of_hosts_library(name: &str) -> bool {
     let Some(rest) = name.trim_start_matches("::").strip_prefix("std::") else { return false };
     let bare = functions::bare(rest);
     let is_nested = rest.split('<').next().is_some_and(|head| head.contains("::"));
-    !is_nested && !STANDARD.split_whitespace().chain(EVALUATED.split_whitespace()).any(|known| known == bare)
+    !is_nested && !is_known_to_devices(bare)
+}
+
+/// Whether a function of the standard library is one that device code may call.
+pub fn is_known_to_devices(name: &str) -> bool {
+    STANDARD.split_whitespace().chain(EVALUATED.split_whitespace()).any(|known| known == name)
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::hoisted::{self, Home};
 use super::left::{Left, Writable};
-use super::{callable, copied, counterpart, cpp, object, obstacle, undeclared};
+use super::{callable, copied, counterpart, cpp, hosts, object, obstacle, undeclared};
 use crate::acc::ast::DirectiveKind;
 use crate::cuda::program::functions::{functions, in_namespace, is_plain};
 use crate::cuda::program::{Input, Refused, levels, refused, repeated, routines, type_uses, units};
@@ -163,7 +163,10 @@ fn launch_of<'a>(input: &Input<'a>, (index, stmt): (usize, StmtId), in_place: bo
     let object = object::needed(input, index, stmt).filter(|_| in_place);
     let input = &Input { in_place, object, ..*input };
     let span = input.stmt_span(stmt);
-    let whole = || spelling::none_too_long(input, span).and_then(|()| type_uses::none_asked(input, stmt));
+    let whole = || {
+        let short = spelling::none_too_long(input, span);
+        short.and_then(|()| type_uses::none_asked(input, stmt)).and_then(|()| hosts::no_vectors(input, stmt))
+    };
     if !in_place {
         let fits = whole()
             .and_then(|()| callable::none(input, index, stmt))

@@ -26,7 +26,7 @@ use crate::host::forms::inside;
 use crate::host::ir::{DeclKind, Derived, ExprKind, Unit};
 use crate::scan::{self, Define};
 use crate::sema::{CTypes, Others, SymbolKind, Symbols, has_variable_length};
-use crate::source::{Language, Span};
+use crate::source::{self, Language, Span};
 
 use crate::cuda::code::text::{Edits, Overlap, words};
 use crate::cuda::program::{Input, Refused, Seen, refused, sizes};
@@ -207,18 +207,47 @@ fn possible(place: &Place) -> Result<(), Refused> {
             ));
         }
     }
+    if let Some(at) = variable_type(place) {
+        return Err(refused(at, "a type of arrays with a run-time value as their size"));
+    }
     Ok(())
 }
 
-/// Whether the sizes of an array are constants to C++, to which a `const` integer is one that begins with a number.
-fn has_constants(place: &Place, decl: &crate::host::ir::Decl) -> bool {
-    let (unit, symbols) = (place.types.unit, place.types.symbols);
-    sizes::names(unit, sizes::of(decl)).into_iter().all(|(name, at)| {
-        let symbol = symbols.lookup(name, at.start).map(|id| symbols.get(id));
-        let known = symbol.and_then(|symbol| symbol.decl).map(|id| unit.decl(id));
-        let begins = known.and_then(|known| known.init).map(|init| &unit.expr(init).kind);
-        let is_number = matches!(begins, Some(ExprKind::Int(_)));
-        let is_name = symbol.is_none_or(|symbol| symbol.kind == SymbolKind::Constant);
-        is_name || is_number && known.is_some_and(|known| known.is_const)
+/// A name of a type, a cast, or a `sizeof` in the code that is about arrays whose size is not a constant.
+fn variable_type(place: &Place) -> Option<Span> {
+    let unit = place.types.unit;
+    let typedefs = unit.decls_in(place.span).filter(|decl| decl.kind == DeclKind::Typedef);
+    let mut named = typedefs.filter(|decl| !has_constants(place, decl)).map(|decl| decl.name_span);
+    let is_variable = |at: &Span, text: &str| {
+        let sizes = text.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+        sizes.flat_map(source::names).any(|name| !is_constant(place, name, at.start))
+    };
+    named.next().or_else(|| {
+        let types = unit.exprs_in(place.span).filter_map(|expr| match &expr.kind {
+            ExprKind::Cast { to, .. } => Some((expr.span, to.clone())),
+            ExprKind::Opaque(_) => {
+                let text = place.input.file().text(expr.span).into_owned();
+                text.starts_with("sizeof").then_some((expr.span, text))
+            }
+            _ => None,
+        });
+        types.filter(|(at, text)| is_variable(at, text)).map(|(at, _)| at).next()
     })
+}
+
+/// Whether the sizes of an array are constants to C++.
+fn has_constants(place: &Place, decl: &crate::host::ir::Decl) -> bool {
+    let names = sizes::names(place.types.unit, sizes::of(decl));
+    names.into_iter().all(|(name, at)| is_constant(place, name, at.start))
+}
+
+/// Whether a name is that of a constant to C++, to which a `const` integer is one that begins with a number.
+fn is_constant(place: &Place, name: &str, at: u32) -> bool {
+    let (unit, symbols) = (place.types.unit, place.types.symbols);
+    let symbol = symbols.lookup(name, at).map(|id| symbols.get(id));
+    let known = symbol.and_then(|symbol| symbol.decl).map(|id| unit.decl(id));
+    let begins = known.and_then(|known| known.init).map(|init| &unit.expr(init).kind);
+    let is_number = matches!(begins, Some(ExprKind::Int(_)));
+    let is_name = symbol.is_none_or(|symbol| symbol.kind == SymbolKind::Constant);
+    is_name || is_number && known.is_some_and(|known| known.is_const)
 }

@@ -91,11 +91,16 @@ impl Choices {
         let all: Vec<Seen> = input.headers.iter().chain([&input.source]).copied().collect();
         let mut files: Vec<File> = all.iter().map(file).collect();
         let own = files.len() - 1;
-        let inclusions = Inclusions::of(&all);
-        for number in 0..own {
-            files[number].at = inclusions
-                .place(&all, &files, number, 8)
-                .unwrap_or(Place { key: vec![0, number as u32], groups: Vec::new() });
+        let inclusions = inclusions(&all);
+        // A header is included by files after it.
+        for number in (0..own).rev() {
+            let lines = inclusions.get(last_of(&all[number].file.name)).into_iter().flatten();
+            let places = lines.filter(|(by, _)| *by > number).map(|(by, include)| {
+                let place = within(&files[*by], *by, include.span.start);
+                (!include.active, !place.groups.is_empty(), place)
+            });
+            let unknown = || Place { key: vec![0, number as u32], groups: Vec::new() };
+            files[number].at = places.min().map_or_else(unknown, |(.., place)| place);
         }
         let names = Rc::new(names(&all, &files));
         Choices { files, names }
@@ -461,32 +466,15 @@ fn is_include_guard(seen: &Seen, fork: &scan::Fork, lines: &[MacroLine]) -> bool
     }) && is_blank(0..whole.start)
 }
 
-/// The lines that include files, by the names of these without folders: last files first, of which those come first that are
-/// shown.
-struct Inclusions<'a>(HashMap<&'a str, Vec<(usize, &'a Include)>>);
-
-impl<'a> Inclusions<'a> {
-    fn of(all: &[Seen<'a>]) -> Inclusions<'a> {
-        let mut found: HashMap<&str, Vec<(usize, &Include)>> = HashMap::new();
-        for (by, seen) in all.iter().enumerate().rev() {
-            for include in &seen.scan.includes {
-                found.entry(last_of(&include.path)).or_default().push((by, include));
-            }
+/// The lines that include files, by the names of these without folders, each with the number of its own file.
+fn inclusions<'a>(all: &[Seen<'a>]) -> HashMap<&'a str, Vec<(usize, &'a Include)>> {
+    let mut found: HashMap<&str, Vec<(usize, &Include)>> = HashMap::new();
+    for (by, seen) in all.iter().enumerate() {
+        for include in &seen.scan.includes {
+            found.entry(last_of(&include.path)).or_default().push((by, include));
         }
-        found.values_mut().for_each(|lines| lines.sort_by_key(|(_, include)| !include.active));
-        Inclusions(found)
     }
-
-    /// The place of the line that includes a file; `None` if none is found.
-    fn place(&self, all: &[Seen], files: &[File], number: usize, depth: usize) -> Option<Place> {
-        let lines = self.0.get(last_of(&all[number].file.name))?;
-        let (by, include) = lines.iter().find(|(by, _)| *by != number)?;
-        let around = match *by + 1 == all.len() {
-            true => Place::default(),
-            false => self.place(all, files, *by, depth.checked_sub(1)?)?,
-        };
-        Some(after(around, &files[*by].forks, *by, include.span.start))
-    }
+    found
 }
 
 /// A path without its folders.
