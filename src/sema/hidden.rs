@@ -4,11 +4,26 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use crate::host::ir::{ExprId, ExprKind, Unit};
+use crate::source;
 
 use super::macros;
 use super::symbol::{Class, SymbolId, SymbolKind};
 use super::symbols::Symbols;
+
+/// The names in the text that a macro stands for.
+#[derive(Debug, Default)]
+struct Words {
+    found: BTreeSet<String>,
+    /// The macros that were met, with their arguments.
+    met: FxHashSet<(String, Option<Vec<String>>)>,
+}
+
+/// Of arguments longer than this together, and beyond so many macros, all names of the bodies count.
+const LONGEST: usize = 4096;
+const MOST: usize = 64;
 
 /// Macros that stand for macros are followed no further than this.
 const FURTHEST: usize = 16;
@@ -40,26 +55,49 @@ impl Symbols {
         offset: u32,
         args: &[ExprId],
     ) -> BTreeSet<SymbolId> {
-        let mut found = BTreeSet::new();
         if !self.names_macro(name) {
-            return found;
+            return BTreeSet::new();
         }
-        let reached = self.reached_macros(name);
-        let words = reached.iter().filter_map(|one| self.standing.get(one)).flatten();
-        let words: BTreeSet<&str> = words.map(String::as_str).collect();
-        found.extend(words.iter().filter_map(|word| self.lookup(word, offset)));
-        if reached.iter().any(|one| self.pasting.contains(one)) {
-            let of_args = args.iter().flat_map(|arg| unit.exprs_in(unit.expr(*arg).span));
-            let names = of_args.filter_map(|expr| match &expr.kind {
-                ExprKind::Name(name) => Some(name.as_str()),
-                _ => None,
-            });
-            let parts: BTreeSet<&str> = names.chain(words).collect();
-            let pasted = self.names().filter(|name| is_made_of(name, &parts));
-            found.extend(pasted.filter_map(|name| self.lookup(name, offset)));
+        let args = texts(unit, args);
+        let mut words = Words::default();
+        self.words(name, self.is_called_macro(name).then_some(&args), &mut words);
+        let named = words.found.iter().filter_map(|word| self.lookup(word, offset));
+        named.filter(|symbol| !self.is_macro(*symbol)).collect()
+    }
+
+    /// Adds the names in the text that a macro stands for, with these arguments if it has parameters.
+    fn words(&self, name: &str, args: Option<&[String]>, into: &mut Words) {
+        if !into.met.insert((name.to_owned(), args.map(<[String]>::to_vec))) {
+            return;
         }
-        found.retain(|symbol| !self.is_macro(*symbol));
-        found
+        let is_small = is_short(args) && into.met.len() <= MOST;
+        let count = args.map_or(0, <[String]>::len);
+        let known = self.known(name, args).filter(|(params, _)| is_small && params.len() == count);
+        let Some((params, body)) = known else {
+            let reached = self.reached_macros(name);
+            let all = reached.iter().filter_map(|one| self.standing.get(one)).flatten();
+            into.found.extend(all.cloned());
+            return;
+        };
+        let text = macros::with_arguments(body, &params, args.unwrap_or_default());
+        for (at, word) in source::placed_names(&text) {
+            let is_called = self.is_called_macro(word);
+            match is_called.then(|| macros::first_call(&text[at..])).flatten() {
+                Some((_, args)) => self.words(word, Some(&args), into),
+                None if word != name && self.bodies.contains_key(word) => self.words(word, None, into),
+                None => drop(into.found.insert(word.to_owned())),
+            }
+        }
+    }
+
+    /// The parameters and the body of a macro, of one with parameters if there are arguments; `None` if there is none, or several
+    /// that differ.
+    fn known(&self, name: &str, args: Option<&[String]>) -> Option<(Vec<&str>, &str)> {
+        let (params, body) = match args {
+            Some(_) => self.macro_of(name)?,
+            None => (&[][..], self.body_of(name)?),
+        };
+        Some((params.iter().map(String::as_str).filter(|param| !param.is_empty()).collect(), body))
     }
 
     /// The scalar variables among those that a macro names.
@@ -108,12 +146,7 @@ impl Symbols {
         offset: u32,
         args: Option<&[ExprId]>,
     ) -> Target {
-        let text = |arg: &ExprId| match &unit.expr(*arg).kind {
-            ExprKind::Name(name) => name.clone(),
-            ExprKind::Int(number) => number.to_string(),
-            _ => "()".to_owned(),
-        };
-        let args = args.map(|args| args.iter().map(text).collect::<Vec<String>>());
+        let args = args.map(|args| texts(unit, args));
         match self.expansion(name, args.as_deref(), FURTHEST) {
             Some(text) if is_word(&text) => {
                 let variable = self.lookup(&text, offset).filter(|symbol| !self.is_macro(*symbol));
@@ -128,16 +161,12 @@ impl Symbols {
     /// The text that a macro stands for, with these arguments if it has parameters, as far as macros are all that it is; `None` if
     /// it may be a variable that is not known.
     fn expansion(&self, name: &str, args: Option<&[String]>, further: usize) -> Option<String> {
-        let known = match args {
-            Some(_) => self.macro_of(name),
-            None => self.body_of(name).map(|body| (&[][..], body)),
-        };
-        let Some((params, body)) = known else {
+        let Some((params, body)) = self.known(name, args) else {
             return (!self.variable_like.contains(&*self.folded(name))).then(String::new);
         };
-        let params: Vec<&str> = params.iter().map(String::as_str).filter(|param| !param.is_empty()).collect();
+        let is_short = is_short(args);
         let args = args.unwrap_or_default();
-        let further = further.checked_sub(1).filter(|_| params.len() == args.len())?;
+        let further = further.checked_sub(1).filter(|_| is_short && params.len() == args.len())?;
         let text = macros::with_arguments(body, &params, args);
         let text = macros::without_parentheses(&text);
         if is_word(text) && text != name && self.bodies.contains_key(text) {
@@ -162,24 +191,20 @@ impl Symbols {
     }
 }
 
+fn is_short(args: Option<&[String]>) -> bool {
+    args.unwrap_or_default().iter().map(String::len).sum::<usize>() <= LONGEST
+}
+
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether a name can be put together from such parts, and from digits.
-fn is_made_of(name: &str, parts: &BTreeSet<&str>) -> bool {
-    let mut reached = vec![false; name.len() + 1];
-    reached[0] = true;
-    for at in 0..name.len() {
-        if !reached[at] {
-            continue;
-        }
-        reached[at + 1] |= name.as_bytes()[at].is_ascii_digit();
-        for part in parts {
-            if name.as_bytes()[at..].starts_with(part.as_bytes()) {
-                reached[at + part.len()] = true;
-            }
-        }
-    }
-    reached[name.len()]
+/// The arguments of a macro as it takes them: names and numbers; what else they are names no variable as a whole.
+fn texts(unit: &Unit, args: &[ExprId]) -> Vec<String> {
+    let text = |arg: &ExprId| match &unit.expr(*arg).kind {
+        ExprKind::Name(name) => name.clone(),
+        ExprKind::Int(number) => number.to_string(),
+        _ => "()".to_owned(),
+    };
+    args.iter().map(text).collect()
 }

@@ -137,9 +137,16 @@ pub fn without_parentheses(text: &str) -> &str {
 
 /// The name and the arguments of a call, if that is all there is.
 pub fn call(text: &str) -> Option<(&str, Vec<String>)> {
+    let opened = text.find('(')?;
+    let is_whole = closing(&text[opened..]) == Some(text.len() - opened - 1);
+    first_call(text).filter(|_| is_whole)
+}
+
+/// The name and the arguments of a call that a text begins with.
+pub fn first_call(text: &str) -> Option<(&str, Vec<String>)> {
     let (callee, _) = text.split_once('(')?;
     let rest = &text[callee.len()..];
-    let inside = &rest[1..closing(rest).filter(|end| *end == rest.len() - 1)?];
+    let inside = &rest[1..closing(rest)?];
     let (mut args, mut depth) = (vec![String::new()], 0);
     for char in inside.chars() {
         depth += i32::from("([{".contains(char)) - i32::from(")]}".contains(char));
@@ -150,7 +157,8 @@ pub fn call(text: &str) -> Option<(&str, Vec<String>)> {
     }
     args.iter_mut().for_each(|arg| *arg = arg.trim().to_owned());
     args.retain(|arg| !arg.is_empty());
-    Some((callee.trim(), args))
+    let callee = callee.trim();
+    callee.chars().all(|c| c.is_alphanumeric() || c == '_').then_some((callee, args))
 }
 
 /// The place of the parenthesis that closes the one that a text begins with.

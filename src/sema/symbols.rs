@@ -517,11 +517,6 @@ impl Symbols {
         }
     }
 
-    /// All names that something has.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.by_name.keys().map(String::as_str)
-    }
-
     /// What `name` means at `offset`. A name with its namespace is looked for at file scope.
     pub fn lookup(&self, name: &str, offset: u32) -> Option<SymbolId> {
         let name = &*self.folded(name);
