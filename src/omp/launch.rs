@@ -61,18 +61,19 @@ pub fn launch(launch: &Launch, gathered: &mut Gathered, query: &RuleQuery, tunin
     directive
 }
 
-/// Where code of construct `index` that teams run beside their loops calls `acc_on_device`: OpenMP's function may not stand there
+/// Whether code of construct `index` that teams run beside their loops calls `acc_on_device`: OpenMP's function may not stand there
 /// (4.5, 2.17).
-pub fn asking(unit: &Unit, bound: &[Bound], plan: &Plan, (index, stmt): (usize, StmtId)) -> Option<Span> {
+pub fn asks(unit: &Unit, bound: &[Bound], plan: &Plan, (index, stmt): (usize, StmtId)) -> bool {
     let loops = descendants(bound, index).filter(|at| matches!(plan.items[*at], Item::Loop(_)));
     let loops: Vec<Span> = loops.filter_map(|at| Some(unit.stmt(bound[at].stmt()?).span)).collect();
-    let asks =
-        |callee: ExprId| matches!(&unit.expr(callee).kind, ExprKind::Name(name) if name == "acc_on_device");
+    // What was translated before has OpenMP's name.
+    let is_asking = |name: &str| matches!(name, "acc_on_device" | "omp_is_initial_device");
+    let asks = |callee: ExprId| matches!(&unit.expr(callee).kind, ExprKind::Name(name) if is_asking(name));
     let mut calls = unit.exprs_in(unit.stmt(stmt).span).filter(|expr| match &expr.kind {
         ExprKind::Call { callee, .. } | ExprKind::Index(callee, _) => asks(*callee),
         _ => false,
     });
-    calls.find(|call| !loops.iter().any(|inside| inside.contains(call.span))).map(|call| call.span)
+    calls.any(|call| !loops.iter().any(|inside| inside.contains(call.span)))
 }
 
 /// Gives what one thread runs a team, if it has none: gfortran 12 allocates no variables of a `target` alone that are its own.

@@ -380,12 +380,13 @@ impl Lowering<'_> {
         }
         self.hold_aliases(launch.directive, &mut directive);
         let stmt = self.bound[index].stmt();
-        let asked = stmt.filter(|_| directive.leaves.last() == Some(&Leaf::Teams));
-        let asked = asked.and_then(|stmt| launch::asking(self.unit, self.bound, self.plan, (index, stmt)));
-        if let Some(at) = asked {
-            self.diags.push(diag::not_yet(at, "`acc_on_device` beside the loops of a construct"));
+        let in_teams = stmt.filter(|_| directive.leaves.last() == Some(&Leaf::Teams));
+        let asks = in_teams.is_some_and(|stmt| launch::asks(self.unit, self.bound, self.plan, (index, stmt)));
+        if asks {
+            let at = self.bound[launch.directive].directive.span;
+            self.diags.push(diag::not_yet(at, "a construct with `acc_on_device` beside its loops"));
         }
-        if refused || asked.is_some() || !self.may_stand(index, launch.directive, &lines) {
+        if refused || asks || !self.may_stand(index, launch.directive, &lines) {
             // The construct's own line and every loop line below it stay as well.
             let from = launch.directive;
             self.done[from] = refused_by(rows.clone());
