@@ -74,8 +74,8 @@ pub struct Symbols {
     pub(super) by_reference: FxHashMap<String, FxHashSet<usize>>,
     /// Macros by name, with the names in their bodies that are not parameters.
     pub(super) standing: FxHashMap<String, Vec<String>>,
-    /// Macros whose bodies put names together.
-    pub(super) pasting: FxHashSet<String>,
+    /// Macros put names together.
+    pastes: bool,
     /// Macros one of whose bodies may be nothing but a variable.
     pub(super) variable_like: FxHashSet<String>,
     /// The bodies of object-like macros by name; none where two of one name differ.
@@ -263,8 +263,7 @@ impl Symbols {
         }
         let like = macros.iter().filter(|define| super::macros::is_variable_like(&define.body));
         self.variable_like = like.map(|define| folded(&define.name)).collect();
-        let pasting = macros.iter().filter(|define| define.body.contains("##"));
-        self.pasting = pasting.map(|define| folded(&define.name)).collect();
+        self.pastes = macros.iter().any(|define| define.body.contains("##"));
         for define in macros.iter().filter(|define| define.params.is_none()) {
             only(&mut self.bodies, &define.name, define.body.clone());
             self.insert(Symbol::constant(&folded(&define.name), file));
@@ -463,7 +462,7 @@ impl Symbols {
 
     /// Whether the body of a macro may name the variable `name`.
     pub fn is_in_macro(&self, name: &str) -> bool {
-        !self.pasting.is_empty() || self.standing.values().flatten().any(|word| word == name)
+        self.pastes || self.standing.values().flatten().any(|word| word == name)
     }
 
     /// The number that the object-like macro `name` stands for.
