@@ -134,7 +134,11 @@ void check_access(const void *place, size_t bytes, bool is_write, const void *co
     for (auto &one : fibers)
         if (one->stack <= address && address < one->stack + stack_bytes)
             refuse("another thread's stack", bytes, is_write, code);
-    if (is_in(own_memory(), address) || is_in(machine().pinned, address))
+    if (is_in(own_memory(), address)) {
+        note_access({address, bytes, is_write, is_atomic, code}, Scope::device);
+        return;
+    }
+    if (is_in(machine().pinned, address))
         return;
     refuse("memory of the host", bytes, is_write, code);
 }
@@ -152,8 +156,11 @@ void disown(void *memory)
 {
     if (is_checked && memory) {
         Unchecked shim;
-        if (own_memory().erase(static_cast<char *>(memory)) == 0)
+        auto one = own_memory().find(static_cast<char *>(memory));
+        if (one == own_memory().end())
             refuse("memory that it did not allocate, by freeing it,", 0, true, __builtin_return_address(0));
+        forget(one->first, one->second);
+        own_memory().erase(one);
     }
 }
 

@@ -24,6 +24,9 @@ enum class Scope { device, block };
 // Notes an access, and ends the program if nothing orders it after what other threads did.
 void note_access(const Accessed &one, Scope scope);
 
+// Forgets what happened to memory that is freed.
+void forget(const char *first, size_t bytes);
+
 // The name of the function that an address of code is in, by the program's own table of symbols.
 std::string function_at(const char *place);
 

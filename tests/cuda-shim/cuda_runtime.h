@@ -123,6 +123,13 @@ inline bool is_on_device = false;
 inline thread_local bool is_checked = false;  // the code of a kernel runs, and not the shim's on its behalf
 inline thread_local bool is_atomic = false;   // the access that comes is part of an atomic operation
 
+// A variable of a block: g++ checks no access of a static variable at a place in it that it knows, but each by a reference.
+template <class T>
+T &watched(T &place)
+{
+    return place;
+}
+
 struct Atomic {
     Atomic() { is_atomic = true; }
     ~Atomic() { is_atomic = false; }

@@ -19,8 +19,9 @@ struct Step {
     const void *code = nullptr;
 };
 
+// The last two threads that read a place: one of them is another one than any that writes.
 struct Cell {
-    Step write, read;
+    Step write, reads[2];
 };
 
 // A store whose value is not known yet.
@@ -98,7 +99,8 @@ void settle()
         check(cell.write, "wrote", one);
         if (one.access.is_atomic)
             return;
-        check(cell.read, "read", one);
+        for (const Step &read : cell.reads)
+            check(read, "read", one);
         cell.write = {one.thread, launch.now, one.access.code};
     });
 }
@@ -116,9 +118,19 @@ void note_access(const Accessed &access, Scope scope)
     }
     each_place(access, [&](Cell &cell) {
         check(cell.write, "wrote", one);
-        if (!access.is_atomic)
-            cell.read = {one.thread, launch.now, access.code};
+        if (access.is_atomic)
+            return;
+        if (cell.reads[0].thread != one.thread)
+            cell.reads[1] = cell.reads[0];
+        cell.reads[0] = {one.thread, launch.now, access.code};
     });
+}
+
+void forget(const char *first, size_t bytes)
+{
+    settle();
+    for (size_t at = 0; at < bytes; ++at)
+        launch.cells.erase(first + at);
 }
 
 void launch_begins(size_t blocks, unsigned threads)

@@ -39,6 +39,8 @@ pub struct Body<'a, 'b> {
     pub edits: Edits,
     /// Variables in device memory, or in memory that threads share: what is written there, others see.
     pub common: HashSet<SymbolId>,
+    /// Those of them that each gang or worker has: an iteration of its loop finds what the one before has left.
+    pub reused: HashSet<SymbolId>,
     /// Arrays whose bounds are run-time values: the names of the sizes of their inner dimensions.
     pub flat: HashMap<SymbolId, Vec<String>>,
     /// The kernel is made for two widths of the index of flat loops.
@@ -648,8 +650,8 @@ impl Body<'_, '_> {
                 own.extend(self.reduce(*op, item, shared, threads, one_row, (&mut before, &mut after))?);
             }
         }
-        let in_gang = !shared.levels().gang || self.is_one_gang;
-        if shared.levels().threads() && in_gang && self.shape.many && self.has_effect(*outer) {
+        let in_gang = shared.levels().threads() && (!shared.levels().gang || self.is_one_gang);
+        if (in_gang || self.is_followed(span)) && self.shape.many && self.has_effect(*outer) {
             let sync = match mode.worker && self.shape.rows {
                 true => self.vector_sync(),
                 false => "__syncthreads();".to_owned(),
@@ -698,17 +700,34 @@ impl Body<'_, '_> {
             }
             self.edits.replace_all(Span { start: span.start, end: body.start }, format!("{text}\n    "));
         }
-        let is_together = self.is_together;
-        // No other iteration depends on what an iteration does.
-        self.is_together = true;
-        self.walk(inner.body, inside, true, true)?;
-        self.is_together = is_together;
+        let last = self.iteration(inner.body, inside)?;
         // After what ends in the body, which may end at the same place.
         let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
-        let brace = if is_block && !one_line { "}" } else { "\n}" };
+        let first = if is_block && !one_line { "" } else { "\n" };
         let end = Span { start: if is_block { body.end - 1 } else { body.end }, end: span.end };
-        self.edits.replace_like(end, format!("{brace}{after}"), span.start);
+        self.edits.replace_like(end, format!("{first}{last}}}{after}"), span.start);
         Ok(())
+    }
+
+    /// The body of a loop whose iterations are distributed; what an iteration ends with.
+    fn iteration(&mut self, body: StmtId, mode: Levels) -> Result<String, Refused> {
+        let is_together = self.is_together;
+        // No other iteration depends on what an iteration does, but it may have the same memory.
+        self.is_together = true;
+        let missing = self.missing(mode);
+        let (_, sync, _) = single_thread(missing, self.shape, &self.vector_sync());
+        let reuses = missing.any() && self.names_reused(body);
+        self.walk(body, mode, true, !reuses)?;
+        let last = if reuses && !self.is_together { format!("    {sync}\n") } else { String::new() };
+        self.is_together = is_together;
+        Ok(last)
+    }
+
+    /// Whether the body of a loop names a variable that each gang or worker has.
+    fn names_reused(&self, stmt: StmtId) -> bool {
+        let (unit, symbols) = (self.input.unit(), self.input.symbols);
+        let mut names = unit.expr_ids_in(self.input.stmt_span(stmt)).filter_map(|id| symbols.named(unit, id));
+        !self.reused.is_empty() && names.any(|symbol| self.reused.contains(&symbol))
     }
 
     /// Puts a reduction over threads around a loop.
@@ -808,6 +827,12 @@ impl Body<'_, '_> {
                 span == outer || !span.contains(outer)
             })
             && !self.in_sequential_loop(outer)
+    }
+
+    /// Whether other code of the region runs after a loop.
+    fn is_followed(&self, outer: Span) -> bool {
+        let rest = Span { start: outer.end, end: self.region.end };
+        self.input.unit().stmts_in(rest).next().is_some() || self.in_sequential_loop(outer)
     }
 
     /// Whether a sequential loop of the region holds `inner`.

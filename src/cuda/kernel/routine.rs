@@ -47,6 +47,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
         names: Names::among(input, &input.file().text(function.span)),
         edits,
         common: common(input, FunctionId(at as u32)),
+        reused: Default::default(),
         flat: Default::default(),
         template: false,
         index: "Index",

@@ -3,6 +3,7 @@
 //! Invariant: what is missing is an error, never a comparison left out.
 
 mod runtime;
+pub mod watched;
 
 use std::fs;
 use std::os::unix::fs::symlink;

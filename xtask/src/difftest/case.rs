@@ -307,6 +307,11 @@ impl Case<'_> {
             let modules = modules.iter().map(|path| fixture::name(path));
             sources.splice(..0, modules.filter(|name| name.ends_with(cuda::INTERFACES)));
         }
+        let watched = match toolchain {
+            Toolchain::Shim => cuda::watched::folder(folder)?,
+            _ => folder.to_path_buf(),
+        };
+        let folder = watched.as_path();
         if toolchain == Toolchain::Nvcc {
             let mut all = Vec::new();
             for source in sources {

@@ -106,6 +106,9 @@ impl Nest {
         let mut leaves: Vec<Expr> = self.inputs.iter().map(|var| Expr::var(*var)).collect();
         if !combined {
             self.on_construct(writer, &mut before, &mut clauses, &mut leaves);
+        } else if writer.random.chance(30) {
+            // Few gangs run several iterations each.
+            clauses.push(Clause::NumGangs(Expr::Const(writer.random.between(1, 2))));
         }
         let is_reduced = !combined && !self.totals.is_empty() && writer.random.chance(50);
         for total in &self.totals {
@@ -118,6 +121,9 @@ impl Nest {
         }
         let nest = self.nest(writer, 0, &mut Vec::new(), &leaves);
         before.push(Stmt::Loop(nest));
+        if !combined && writer.random.chance(40) {
+            self.after(writer, &mut clauses, &mut before);
+        }
         Stmt::Compute(Compute { kind: Kind::Parallel, clauses, combined, body: before })
     }
 
@@ -147,11 +153,30 @@ impl Nest {
             leaves.push(Expr::var(var));
         }
         if writer.random.chance(30) {
-            clauses.push(Clause::NumGangs(Expr::Const(writer.random.between(1, 5))));
+            clauses.push(Clause::NumGangs(Expr::Const(writer.random.pick(&[1, 1, 2, 3, 4, 5]))));
         }
         if writer.random.chance(15) {
             clauses.push(Clause::NumWorkers(Expr::Const(writer.random.between(1, 4))));
         }
+    }
+
+    /// What each gang does with what the nest has made, where there is one gang.
+    fn after(&self, writer: &mut Writer, clauses: &mut Vec<Clause>, body: &mut Block) {
+        let var = writer.variable("t", Type::Num(self.vector.num), Storage::Local);
+        clauses.push(Clause::Private(vec![var]));
+        let place = |at: i64| self.vector.at(vec![Expr::Const(at)]);
+        let last = self.vector.extents[0] as i64 - 1;
+        body.push(assign(Place::Var(var), Expr::Read(place(writer.random.between(0, last)))));
+        if writer.random.chance(50) {
+            let value = writer.expr(&[Expr::var(var)], 1);
+            body.push(assign(place(writer.random.between(0, last)), value));
+        }
+        let counter = writer.counter();
+        let value = writer.expr(&[Expr::var(var), Expr::var(counter)], 1);
+        let fill = vec![assign(self.row.at(vec![Expr::var(counter)]), value)];
+        let mut one = writer.count_loop(counter, 0, self.row.extents[0] as i64, fill);
+        one.directive = Some(vec![Clause::Vector]);
+        body.push(Stmt::Loop(one));
     }
 
     fn data_clauses(&self, writer: &mut Writer) -> Vec<Clause> {
@@ -253,7 +278,8 @@ impl Nest {
     ) {
         let counter = Expr::var(counters[0]);
         let mut leaves = leaves.to_vec();
-        if writer.random.chance(30) {
+        let has_array = writer.random.chance(30);
+        if has_array {
             self.private_array(writer, counters, &mut leaves, directive, body);
         }
         if writer.random.chance(50) && self.levels.len() == 2 {
@@ -264,9 +290,13 @@ impl Nest {
         }
         let inner = self.nest(writer, 1, counters, &leaves);
         body.push(Stmt::Loop(inner));
-        if writer.random.chance(30) {
+        // The gang reads the array last, before it fills it for the next iteration.
+        if writer.random.chance(if has_array { 70 } else { 30 }) {
             let op = Some(Op::Add);
-            let value = writer.expr(&leaves, 1);
+            let value = match leaves.last().filter(|_| has_array) {
+                Some(element) => element.clone(),
+                None => writer.expr(&leaves, 1),
+            };
             body.push(Stmt::Assign { place: self.vector.at(vec![counter]), op, value, atomic: false });
         }
     }

@@ -218,12 +218,12 @@ impl Lab<'_> {
                 drop(fs::remove_file(self.work.join(name)));
             }
             for file in beside {
-                self.put(&file.name, &file.text)?;
+                self.put_device(variant, &file.name, &file.text)?;
             }
         }
         if variant.toolchain.is_cuda() {
             for (name, text) in RUNTIME {
-                self.put(name, text.as_bytes())?;
+                self.put_device(variant, name, text.as_bytes())?;
             }
         }
         if self.language != Language::Fortran {
@@ -234,6 +234,16 @@ impl Lab<'_> {
         let places: Vec<usize> = texts.keys().copied().collect();
         self.build_and_run(cases, &places, variant, &mut outcomes)?;
         Ok(outcomes)
+    }
+
+    /// Writes a file beside a translation, so that the shim's checks see what its threads share.
+    fn put_device(&self, variant: &Variant, name: &str, bytes: &[u8]) -> Result<()> {
+        match variant.toolchain {
+            Toolchain::Shim => {
+                self.put(name, cuda::watched::text(&String::from_utf8_lossy(bytes)).as_bytes())
+            }
+            _ => self.put(name, bytes),
+        }
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
