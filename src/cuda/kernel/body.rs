@@ -475,7 +475,7 @@ impl Body<'_, '_> {
     fn initialisers(&mut self, stmt: StmtId, missing: Levels) -> Result<(), Refused> {
         let unit = self.input.unit();
         let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return Ok(()) };
-        let (condition, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
         for decl in decls.iter().map(|decl| unit.decl(*decl)) {
             let Some(init) = decl.init.map(|init| unit.expr(init).span) else { continue };
             let text = self.input.file().text(init);
@@ -505,6 +505,10 @@ impl Body<'_, '_> {
                     "a call that may change something, in the declaration of this variable,",
                 ));
             };
+            if !self.is_together {
+                self.edits.insert(self.input.stmt_span(stmt).start, format!("{barrier}\n"));
+                self.is_together = true;
+            }
             let kind = if is_pointer { format!("{base} *") } else { base };
             self.edits.insert(init.start, format!("{broadcast}<{kind}>({condition} ? ({kind})("));
             self.edits.insert(init.end, format!(") : ({kind})0)"));
@@ -700,27 +704,23 @@ impl Body<'_, '_> {
             }
             self.edits.replace_all(Span { start: span.start, end: body.start }, format!("{text}\n    "));
         }
-        let last = self.iteration(inner.body, inside)?;
+        self.iteration(inner.body, inside)?;
         // After what ends in the body, which may end at the same place.
         let one_line = file.lines.line(body.start) == file.lines.line(body.end - 1);
-        let first = if is_block && !one_line { "" } else { "\n" };
+        let brace = if is_block && !one_line { "}" } else { "\n}" };
         let end = Span { start: if is_block { body.end - 1 } else { body.end }, end: span.end };
-        self.edits.replace_like(end, format!("{first}{last}}}{after}"), span.start);
+        self.edits.replace_like(end, format!("{brace}{after}"), span.start);
         Ok(())
     }
 
-    /// The body of a loop whose iterations are distributed; what an iteration ends with.
-    fn iteration(&mut self, body: StmtId, mode: Levels) -> Result<String, Refused> {
+    /// The body of a loop whose iterations are distributed. No other iteration depends on what an iteration does, but it may
+    /// have the same memory.
+    fn iteration(&mut self, body: StmtId, mode: Levels) -> Result<(), Refused> {
         let is_together = self.is_together;
-        // No other iteration depends on what an iteration does, but it may have the same memory.
-        self.is_together = true;
-        let missing = self.missing(mode);
-        let (_, sync, _) = single_thread(missing, self.shape, &self.vector_sync());
-        let reuses = missing.any() && self.names_reused(body);
-        self.walk(body, mode, true, !reuses)?;
-        let last = if reuses && !self.is_together { format!("    {sync}\n") } else { String::new() };
+        self.is_together = !(self.missing(mode).any() && self.names_reused(body));
+        self.walk(body, mode, true, true)?;
         self.is_together = is_together;
-        Ok(last)
+        Ok(())
     }
 
     /// Whether the body of a loop names a variable that each gang or worker has.
