@@ -358,7 +358,6 @@ fn kernel(input: &Input, launch: Launch, scheduled: &Scheduled, name: &str) -> R
     prepare(&mut body, stmt)?;
     gang_counters(&mut body, index)?;
     let shares = shared_arrays(&mut body, captured, stmt, sizes.workers, &mut made)?;
-    body.reused = reused(&body, captured);
     if !shares {
         let parts = (&mut made, &mut host);
         body.tables = table::declare(input, captured, &tables, &mut body.names, parts)?;
@@ -366,19 +365,6 @@ fn kernel(input: &Input, launch: Launch, scheduled: &Scheduled, name: &str) -> R
     body.windows = window::declare(&mut body, captured, *is_distinct, (&mut made, &host))?;
     let code = code(&mut body, stmt)?;
     Ok(Kernel { code, made, host, grid, names: body.names })
-}
-
-/// What each gang or worker has for itself, and its threads share.
-fn reused(body: &Body, captured: &[Captured]) -> HashSet<SymbolId> {
-    let is_private = |one: &Captured| match one.role {
-        Role::Local | Role::Value | Role::FirstArray(_) | Role::PrivateMemory(..) => !one.used.is_unchanged(),
-        _ => false,
-    };
-    let is_reused = |symbol: &SymbolId| match captured.iter().find(|one| one.symbol == *symbol) {
-        Some(one) => is_private(one),
-        None => body.region.contains(body.input.symbols.get(*symbol).scope),
-    };
-    body.common.iter().copied().filter(is_reused).collect()
 }
 
 /// What the variables become in kernel and launcher, and what is reduced.

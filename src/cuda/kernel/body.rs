@@ -144,6 +144,14 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The barrier of the threads that run what stands on these levels together.
+    fn sync(&self, mode: Levels) -> String {
+        match self.shape.rows && mode.worker {
+            true => self.vector_sync(),
+            false => "__syncthreads();".to_owned(),
+        }
+    }
+
     fn missing(&self, mode: Levels) -> Levels {
         self.shape.levels().without(mode)
     }
@@ -241,10 +249,7 @@ impl Body<'_, '_> {
         if let Some(place) = self.changed_by_each(span) {
             return Err(refused(place, "memory that each thread would change by the result of a routine"));
         }
-        let sync = match self.shape.rows && mode.worker {
-            true => self.vector_sync(),
-            false => "__syncthreads();".to_owned(),
-        };
+        let sync = self.sync(mode);
         let is_result = |symbol: &SymbolId| {
             result.as_ref().is_some_and(|name| *name == self.input.symbols.get(*symbol).name)
         };
@@ -656,10 +661,7 @@ impl Body<'_, '_> {
         }
         let in_gang = shared.levels().threads() && (!shared.levels().gang || self.is_one_gang);
         if (in_gang || self.is_followed(span)) && self.shape.many && self.has_effect(*outer) {
-            let sync = match mode.worker && self.shape.rows {
-                true => self.vector_sync(),
-                false => "__syncthreads();".to_owned(),
-            };
+            let sync = self.sync(mode);
             // What the threads have read before, some may write now; what one thread has written, the others see.
             if !self.is_together {
                 before = format!("{sync}\n{before}");

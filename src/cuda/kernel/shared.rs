@@ -2,6 +2,8 @@
 //!
 //! Invariant: an array is shared where a loop inside of what it belongs to spreads over more threads, nowhere else.
 
+use std::collections::HashSet;
+
 use super::body::Body;
 use super::parts::Made;
 use crate::cuda::program::levels::Levels;
@@ -27,7 +29,21 @@ pub fn shared_arrays(
     shared.extend(declared_arrays(body, stmt, workers)?);
     let any = !shared.is_empty();
     body.common.extend(shared);
+    body.reused = reused(body, captured);
     Ok(any)
+}
+
+/// What each gang or worker has for itself, and its threads share.
+fn reused(body: &Body, captured: &[Captured]) -> HashSet<SymbolId> {
+    let is_private = |one: &Captured| match one.role {
+        Role::Local | Role::Value | Role::FirstArray(_) | Role::PrivateMemory(..) => !one.used.is_unchanged(),
+        _ => false,
+    };
+    let is_reused = |symbol: &SymbolId| match captured.iter().find(|one| one.symbol == *symbol) {
+        Some(one) => is_private(one),
+        None => body.region.contains(body.input.symbols.get(*symbol).scope),
+    };
+    body.common.iter().copied().filter(is_reused).collect()
 }
 
 /// Whether some loop inside of what an array belongs to spreads what uses it over more threads.

@@ -81,7 +81,7 @@ impl Cuda {
         let place = work.join("cuda-shim");
         let runtime = place.join("acc2omp_cuda.o");
         let mut cuda = Cuda { nvcc: nvcc()?, objects: vec![runtime.clone()], shim: place };
-        copy(&root.join(SHIM), &cuda.shim)?;
+        crate::files::copy(&root.join(SHIM), &cuda.shim)?;
         let linked_as = cuda.shim.join(LINKED_AS);
         symlink(cuda.library(), &linked_as).map_err(|error| format!("{}: {error}", linked_as.display()))?;
         let header = cuda.shim.join(SHIM_HEADER);
@@ -237,21 +237,6 @@ fn failure(command: &mut Command) -> Result<Option<String>> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = || format!("{name}: {}\n{}{}", done.end(), done.stdout, done.stderr);
     Ok((!done.succeeded()).then(failed))
-}
-
-/// Copies a folder.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    let failed = |error: std::io::Error| format!("{}: {error}", from.display());
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let place = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &place)?,
-            false => drop(fs::copy(entry.path(), place).map_err(failed)?),
-        }
-    }
-    Ok(())
 }
 
 /// The files of a folder with an ending, by name.

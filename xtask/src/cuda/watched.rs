@@ -2,12 +2,10 @@
 //!
 //! Invariant: a program does the same with and without it, and its lines keep their numbers.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files;
-use crate::Result;
 use crate::difftest::fixture::read_text;
+use crate::{Result, cuda, files};
 
 /// What a declaration of shared memory begins with.
 const SHARED: &str = "__shared__ ";
@@ -18,20 +16,12 @@ pub fn folder(folder: &Path) -> Result<PathBuf> {
     let mut name = folder.as_os_str().to_owned();
     name.push(".watched");
     let copy = PathBuf::from(name);
-    let failed = |error: std::io::Error| format!("{}: {error}", copy.display());
-    fs::create_dir_all(&copy).map_err(failed)?;
-    for path in fs::read_dir(folder).map_err(failed)?.flatten().map(|entry| entry.path()) {
-        if path.is_file()
-            && let Some(name) = path.file_name()
-        {
-            fs::copy(&path, copy.join(name)).map_err(failed)?;
-        }
-    }
+    files::copy(folder, &copy)?;
     for ending in ["cu", "cpp", "cc", "h", "hpp"] {
-        for path in files(&copy, ending)? {
+        for path in cuda::files(&copy, ending)? {
             let known = read_text(&path)?;
             if known.contains(SHARED) {
-                fs::write(&path, text(&known)).map_err(failed)?;
+                files::write(&path, text(&known).as_bytes())?;
             }
         }
     }
