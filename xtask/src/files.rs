@@ -13,6 +13,11 @@ pub fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     made.map_err(|error| format!("{}: {error}", file.display()))
 }
 
+/// Makes a folder, and those around it.
+pub fn make_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
 /// The text of a file.
 pub fn read(file: &Path) -> Result<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 pub use runtime::{Options, run};
 
+use crate::difftest::fixture::is_fortran;
 use crate::{Result, process, setup};
 
 /// No compiler and no test may take longer.
@@ -31,6 +32,8 @@ pub const NOT_OPTIMISED: [&str; 2] = ["-Xcicc=-O0", "-Xptxas=-O0"];
 pub const RUNTIME: &str = "src/cuda/runtime";
 /// Its source.
 pub const RUNTIME_SOURCE: &str = "acc2omp_cuda.cu";
+/// Its header.
+pub const RUNTIME_HEADER: &str = "acc2omp_cuda.h";
 
 /// Its module for Fortran.
 const MODULE: &str = "acc2omp_cuda_module.f90";
@@ -208,6 +211,11 @@ const HOST_SECTIONS: [(&str, &str); 5] = [
 /// The shim's atomics look at floating-point numbers as words; fibers do not care for optimisation.
 const SHIM_ARGUMENTS: &[&str] =
     &["-std=c++17", "-O0", "-Wall", "-Wno-unknown-pragmas", "-fno-strict-aliasing", "-DACC2OMP_ON_CPU"];
+
+/// Whether a source is a host's file without device code: one in C++ may hold such code itself (A0403).
+pub fn is_host(name: &str) -> bool {
+    name.ends_with(".c") || is_fortran(name)
+}
 
 /// Whether a source has device code, which nvcc must build: a file of CUDA, or one in C++ with kernels in it (A0403).
 pub fn is_for_device(name: &str, text: &str) -> bool {

@@ -2,7 +2,6 @@
 //!
 //! Invariant: each is run on the processor, with threads in several orders, and built by nvcc without a warning.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -45,7 +44,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
         return Err("no test has such a name".to_owned());
     }
     let programs = options.gpu.clone().unwrap_or_else(|| work.path().join("gpu"));
-    fs::create_dir_all(&programs).map_err(|error| format!("{}: {error}", programs.display()))?;
+    crate::files::make_folder(&programs)?;
     let library = options.gpu.is_some().then(|| work.path().join("acc2omp_cuda.gpu.o"));
     if let Some(library) = &library {
         build(cuda.nvcc().arg("-c").arg(root.join(RUNTIME).join(RUNTIME_SOURCE)).arg("-o").arg(library))?;
@@ -105,7 +104,7 @@ impl Place {
         let rules =
             format!("include acc2omp.mk\nprogram: {MADE}.o $(ACC2OMP_OBJECTS)\n\t$(ACC2OMP_LINK) $^ -o $@\n");
         let makefile = folder.join("Makefile");
-        fs::write(&makefile, rules).map_err(|error| format!("{}: {error}", makefile.display()))?;
+        crate::files::write(&makefile, rules.as_bytes())?;
         let mut command = Command::new("make");
         let compiler = format!("ACC2OMP_NVCC={}", self.cuda.nvcc().get_program().display());
         failure(command.current_dir(&folder).arg("program").arg(compiler))
@@ -117,7 +116,7 @@ impl Place {
         let sources = files(&folder, ending)?;
         let name = folder.file_name().unwrap_or_default();
         let objects = self.work.join(name);
-        fs::create_dir_all(&objects).map_err(|error| format!("{}: {error}", objects.display()))?;
+        crate::files::make_folder(&objects)?;
         let object =
             |source: &PathBuf| objects.join(source.file_name().unwrap_or_default()).with_extension("o");
         for source in &sources {

@@ -146,7 +146,7 @@ pub struct Case<'a> {
 
 impl Case<'_> {
     /// What the original does; a fixture checks itself. `None` if nothing at hand can build it.
-    fn original(&self) -> Result<std::result::Result<Option<Seen>, Wrong>> {
+    pub fn original(&self) -> Result<std::result::Result<Option<Seen>, Wrong>> {
         if self.fixture.marks.unbuilt {
             return Ok(Ok(None));
         }
@@ -244,7 +244,7 @@ impl Case<'_> {
     }
 
     /// The first directive that is left untranslated.
-    fn first_left(&self, folder: &Path) -> Result<Option<String>> {
+    pub fn first_left(&self, folder: &Path) -> Result<Option<String>> {
         for source in self.fixture.sources.iter().chain(&self.fixture.headers) {
             let text = read_text(&folder.join(source))?;
             if let Some((number, line)) = left_directive(source, &text) {
@@ -283,6 +283,16 @@ impl Case<'_> {
         }
     }
 
+    /// The sources of a translation to CUDA in `folder`: modules of ours first, device code last.
+    pub fn cuda_sources(&self, folder: &Path) -> Result<Vec<String>> {
+        let modules = cuda::files(folder, "f90")?;
+        let modules = modules.iter().map(|path| fixture::name(path));
+        let modules = modules.filter(|name| name.ends_with(cuda::INTERFACES));
+        let device = cuda::files(folder, "cu")?;
+        let device = device.iter().map(|path| fixture::name(path));
+        Ok(modules.chain(self.fixture.sources.iter().cloned()).chain(device).collect())
+    }
+
     /// Builds the sources in `folder`. `None` if they were read without complaint, but the compiler cannot build all of them yet.
     fn build(
         &self,
@@ -300,13 +310,8 @@ impl Case<'_> {
         let program = self.work.join(format!("{}.{kind}.{}", self.fixture.name, toolchain.name()));
         // OpenACC that is not read, or knowingly left, is not an error.
         let strict = toolchain != Toolchain::Plain && !self.fixture.marks.left;
-        let mut sources = self.fixture.sources.clone();
-        if toolchain.is_cuda() {
-            sources.extend(cuda::files(folder, "cu")?.iter().map(|path| fixture::name(path)));
-            let modules = cuda::files(folder, "f90")?;
-            let modules = modules.iter().map(|path| fixture::name(path));
-            sources.splice(..0, modules.filter(|name| name.ends_with(cuda::INTERFACES)));
-        }
+        let mut sources =
+            if toolchain.is_cuda() { self.cuda_sources(folder)? } else { self.fixture.sources.clone() };
         let watched = match toolchain {
             Toolchain::Shim => cuda::watched::folder(folder)?,
             _ => folder.to_path_buf(),

@@ -179,7 +179,8 @@ fn has_sentinel(line: &str) -> bool {
     begins(line.trim_start(), SENTINELS[0]) || SENTINELS[1..].iter().any(|one| begins(line, one))
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+/// What is in a folder.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let given = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::read_dir(folder).map_err(given)?.map(|entry| Ok(entry.map_err(given)?.path())).collect()
 }

@@ -8,6 +8,7 @@ mod canary;
 pub mod case;
 pub mod compare;
 pub mod fixture;
+mod gpu;
 mod page;
 pub mod same;
 mod spent;
@@ -53,6 +54,10 @@ pub struct Options {
     /// Only the translations to CUDA
     #[arg(long)]
     cuda: bool,
+
+    /// Put the translations to CUDA into DIR, with a script that builds and runs them on a GPU
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["profile", "keep"])]
+    gpu: Option<PathBuf>,
 
     /// Keep the translations and the programs, and say where they are
     #[arg(long)]
@@ -202,7 +207,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     let mut toolchains = Toolchains::find()?;
     let mut suites = suites(options, &root, work.path())?;
     toolchains = toolchains.with_cuda(&root)?;
-    suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda));
+    suites.iter_mut().for_each(|suite| with_cuda(suite, options.cuda || options.gpu.is_some()));
     for suite in &mut suites {
         let has_name =
             |fixture: &Fixture| options.only.as_ref().is_none_or(|name| fixture.name.contains(name.as_str()));
@@ -216,6 +221,9 @@ pub fn run(options: &Options) -> Result<Verdict> {
         Some(program) => program.clone(),
         None => build(&root)?,
     };
+    if let Some(folder) = &options.gpu {
+        return gpu::fill(folder, &root, suites, &toolchains, &translator);
+    }
     let mut tally = Tally::default();
     let mut in_units = 0;
     for suite in suites.iter().filter(|suite| !suite.fixtures.is_empty()) {

@@ -16,7 +16,7 @@ use self::unit::{Form, text};
 use super::fixture::{Fixture, left_directive, name, read_text};
 use super::toolchain::{Toolchain, Toolchains};
 use super::{LIMIT, Output, Suite};
-use crate::{Result, cuda, process};
+use crate::{Result, cuda, files, process};
 
 /// More programs in one unit gain little, and one of them that fails costs more.
 const MEMBERS: usize = 12;
@@ -43,7 +43,7 @@ impl Together {
     /// Builds what can be of a suite that is translated.
     pub fn build(suite: &Suite, toolchains: &Toolchains) -> Result<Together> {
         let place = suite.work.join("together").join(suite.folder.file_name().unwrap_or_default());
-        fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+        files::make_folder(&place)?;
         let groups = groups(suite)?;
         let units: Vec<(usize, &Group, &[PathBuf])> = groups
             .iter()

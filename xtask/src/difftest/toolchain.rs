@@ -2,7 +2,6 @@
 //!
 //! Invariant: a compiler that is missing is an error, never a comparison left out.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,7 +12,7 @@ use super::spent::Spent;
 use super::{LIMIT, Profile};
 use crate::cuda::{self, Cuda};
 use crate::setup::Flang;
-use crate::{Result, process};
+use crate::{Result, files, process};
 
 /// gcc, for OpenACC and for OpenMP.
 const GCC: Compilers = Compilers { c: "gcc", cpp: "g++", fortran: "gfortran" };
@@ -325,10 +324,8 @@ impl Toolchains {
         let mut link = Command::new("g++");
         for source in sources.iter().filter(|source| *source != cuda::RUNTIME_SOURCE) {
             let object = place.join(format!("{source}.o"));
-            // A host file in C++ may hold device code itself (A0403).
-            let is_host = source.ends_with(".c") || is_fortran(source);
-            let in_place = !source.ends_with(".cu") && !is_host;
-            let is_device = source.ends_with(".cu") || in_place;
+            let is_device = !cuda::is_host(source);
+            let in_place = is_device && !source.ends_with(".cu");
             let mut command = match (is_device, toolchain) {
                 (true, Toolchain::Nvcc) => self.device_code(in_place),
                 (false, Toolchain::Nvcc) => continue,
@@ -337,14 +334,7 @@ impl Toolchains {
                     command.arg("-c");
                     command
                 }
-                (false, _) => {
-                    let mut command = compiler(toolchain, source, strict);
-                    command.arg("-c");
-                    if is_fortran(source) {
-                        command.arg("-J").arg(&place).arg("-I").arg(self.cuda.modules());
-                    }
-                    command
-                }
+                (false, _) => self.host_code(source, &place, strict),
             };
             command.arg(source).arg("-o").arg(&object);
             commands.push(command);
@@ -359,6 +349,21 @@ impl Toolchains {
             commands.push(link);
         }
         Ok(commands)
+    }
+
+    /// What compiles a file of the host beside device code to an object; modules of Fortran lie in `place`.
+    pub fn host_code(&self, source: &str, place: &Path, strict: bool) -> Command {
+        let mut command = compiler(Toolchain::Shim, source, strict);
+        command.arg("-c");
+        if is_fortran(source) {
+            command.arg("-J").arg(place).arg("-I").arg(self.cuda.modules());
+        }
+        command
+    }
+
+    /// The object of the run-time library's module for Fortran.
+    pub fn cuda_module(&self) -> PathBuf {
+        self.cuda.module()
     }
 
     /// nvcc for a file with device code, or for one of the host with kernels in it. It checks all code, and makes that of the
@@ -433,7 +438,7 @@ fn parts(program: &Path) -> Result<PathBuf> {
     let mut place = program.as_os_str().to_owned();
     place.push(".parts");
     let place = PathBuf::from(place);
-    fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    files::make_folder(&place)?;
     Ok(place)
 }
 

@@ -10,7 +10,7 @@ use super::lab::{Failure, Lab, Outcome, kind_of_message};
 use super::variant::Variant;
 use super::{Language, Options, print, reduce};
 use crate::difftest::toolchain::Toolchains;
-use crate::{Result, Verdict};
+use crate::{Result, Verdict, files};
 
 /// A failure.
 #[derive(Clone, Debug)]
@@ -258,7 +258,6 @@ impl Report {
 }
 
 fn write(folder: &Path, one: &Found, again: &str, text: &str) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let name = format!(
         "{}-{}-{}.{}",
         one.made.family.name(),
@@ -268,7 +267,7 @@ fn write(folder: &Path, one: &Found, again: &str, text: &str) -> Result<()> {
     );
     let comment = if one.language == Language::Fortran { "!" } else { "//" };
     let head = format!("{comment} {}: {}\n{comment} {again}\n", one.variant.name(), one.failure);
-    std::fs::write(folder.join(name), head + text).map_err(|error| error.to_string())
+    files::write(&folder.join(name), (head + text).as_bytes())
 }
 
 /// What failures that may be one kind have in common.

@@ -9,7 +9,6 @@ mod label;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -23,7 +22,7 @@ use clap::Args;
 use self::label::{Label, Standing};
 use crate::difftest;
 use crate::difftest::fixture::{self, Fixture, is_fortran, read_text};
-use crate::{Result, Verdict, process};
+use crate::{Result, Verdict, files, process};
 
 /// What the names of the fixtures begin with.
 const FIXTURES: &str = "nests-";
@@ -121,7 +120,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
     }
     let sum = each(&fixtures, |number, fixture| {
         let work = work.path().join(number.to_string());
-        fs::create_dir_all(&work).map_err(|error| format!("{}: {error}", work.display()))?;
+        files::make_folder(&work)?;
         let mut case = Case { fixture, work, sum: Sum::default(), report: String::new() };
         case.run(options.labels)?;
         print!("{}", case.report);
@@ -264,10 +263,10 @@ impl Case<'_> {
     /// Builds the fixture without OpenACC, from these texts.
     fn build(&self, name: &str, texts: &[String]) -> Result<PathBuf> {
         let place = self.work.join(name);
-        fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+        files::make_folder(&place)?;
         for (source, text) in self.fixture.sources.iter().zip(texts) {
             let path = place.join(source);
-            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            files::write(&path, text.as_bytes())?;
         }
         let program = place.join("program");
         let is_c = |source: &String| source.ends_with(".c");

@@ -21,7 +21,7 @@ use super::print;
 use super::program::Program;
 use super::variant::Variant;
 use crate::difftest::toolchain::{Toolchain, Toolchains};
-use crate::{Result, cuda, process};
+use crate::{Result, cuda, files, process};
 
 /// No compiler may take longer.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -211,7 +211,7 @@ impl Lab<'_> {
         if texts.is_empty() {
             return Ok(outcomes);
         }
-        fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
+        files::make_folder(&self.work)?;
         for (place, (bytes, beside)) in &texts {
             self.put(&self.file(cases[*place].number), bytes)?;
             for name in [device_file(cases[*place].number), interfaces_file(cases[*place].number)] {
@@ -248,7 +248,7 @@ impl Lab<'_> {
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.work.join(name);
-        fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+        files::write(&path, bytes)
     }
 
     /// Builds and runs those in `places`; where they cannot be built together, fewer at a time.
