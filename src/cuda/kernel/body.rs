@@ -6,23 +6,21 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::counted::{Counted, WIDE, is_narrow};
+use super::barriers::Single;
 use super::privates;
 use super::window::Window;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
 use crate::cuda::code::text::{self, Edits, columns};
-use crate::cuda::fit::object;
 use crate::cuda::meaning;
-use crate::cuda::program::levels::{Levels, called_levels, routine_levels};
+use crate::cuda::program::levels::{Levels, called_levels};
 use crate::cuda::program::names::Names;
-use crate::cuda::program::{Input, Refused, effects, refused};
+use crate::cuda::program::{Input, Refused, refused};
 use crate::cuda::schedule::nest::{Nest, Shared};
-use crate::cuda::schedule::reduction::{combined, identity, operator};
 use crate::cuda::schedule::sizes::Shape;
-use crate::cuda::types::{spelling, unfolded};
-use crate::host::ir::{Derived, Expr, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
+use crate::cuda::types::spelling;
+use crate::host::ir::{Derived, ExprId, ExprKind, FunctionId, StmtId, StmtKind};
 use crate::plan;
-use crate::sema::{self, Class, Header, SymbolId, SymbolKind};
+use crate::sema::{Class, SymbolId};
 use crate::source::Span;
 
 /// The columns of one level of indentation in what is added.
@@ -137,22 +135,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn vector_sync(&self) -> String {
-        match self.sizes {
-            Some((lanes, _)) => format!("acc2omp::vector_sync<{lanes}>();"),
-            None => "acc2omp::vector_sync();".to_owned(),
-        }
-    }
-
-    /// The barrier of the threads that run what stands on these levels together.
-    fn sync(&self, mode: Levels) -> String {
-        match self.shape.rows && mode.worker {
-            true => self.vector_sync(),
-            false => "__syncthreads();".to_owned(),
-        }
-    }
-
-    fn missing(&self, mode: Levels) -> Levels {
+    /// The levels that the shape distributes over, and the code does not yet.
+    pub(super) fn missing(&self, mode: Levels) -> Levels {
         self.shape.levels().without(mode)
     }
 
@@ -273,63 +257,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// What threads share and a statement changes in another way if several of them run it: all but what is assigned a value that
-    /// does not depend on it.
-    fn changed_by_each(&self, span: Span) -> Option<Span> {
-        let unit = self.input.unit();
-        let root = |place: ExprId| {
-            let mut base = place;
-            while let ExprKind::Index(inner, _)
-            | ExprKind::Member { base: inner, .. }
-            | ExprKind::Deref(inner)
-            | ExprKind::Cast { operand: inner, .. } = unit.expr(base).kind
-            {
-                base = inner;
-            }
-            base
-        };
-        let is_named = |name: ExprId, within: ExprId| match &unit.expr(name).kind {
-            ExprKind::Name(name) => {
-                let text = self.input.file().text(unit.expr(within).span);
-                text::words(&text).contains(&name.as_str())
-            }
-            _ => true,
-        };
-        unit.exprs_in(span).find_map(|expr| {
-            let (place, is_same) = match expr.kind {
-                ExprKind::Assign(None, left, right) => (left, !is_named(root(left), right)),
-                ExprKind::Assign(Some(_), left, _) => (left, false),
-                ExprKind::Step { operand, .. } => (operand, false),
-                _ => return None,
-            };
-            (!is_same && self.is_common(place)).then_some(expr.span)
-        })
-    }
-
-    /// For a call, or the assignment of its result that all lanes of a worker may make: the variable of the threads' own
-    /// that gets the result, if it is one.
-    fn result(&self, expr: ExprId) -> Option<Option<String>> {
-        let unit = self.input.unit();
-        let is_call = |expr: ExprId| matches!(unit.expr(expr).kind, ExprKind::Call { .. });
-        if is_call(expr) {
-            return Some(None);
-        }
-        let ExprKind::Assign(None, left, right) = unit.expr(expr).kind else { return None };
-        let mut base = left;
-        while let ExprKind::Index(inner, _) | ExprKind::Member { base: inner, .. } = unit.expr(base).kind {
-            base = inner;
-        }
-        let ExprKind::Name(name) = &unit.expr(base).kind else { return None };
-        let text = self.input.file().text(unit.expr(right).span);
-        if !is_call(right) || text::words(&text).contains(&name.as_str()) {
-            return None;
-        }
-        match self.is_common(left) {
-            true => Some(None),
-            false => (base == left).then(|| Some(name.clone())),
-        }
-    }
-
     /// A condition that all threads follow: if its calls may change something, one thread evaluates it for all.
     fn condition(&mut self, cond: ExprId, mode: Levels) -> Result<(), Refused> {
         let missing = self.missing(mode);
@@ -348,97 +275,10 @@ impl Body<'_, '_> {
                 "a condition that changes something, around a worker or vector loop",
             ));
         }
-        let (thread, _, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        let Single { condition: thread, broadcast, .. } = self.single_thread(missing);
         self.edits.insert(span.start, format!("{broadcast}({thread} ? (bool)("));
         self.edits.insert(span.end, ") : false)");
         Ok(())
-    }
-
-    /// Whether a call may change a variable that each thread has for itself.
-    fn gives_own(&self, call: &Expr) -> bool {
-        let (unit, symbols) = (self.input.unit(), self.input.symbols);
-        let ExprKind::Call { callee, args } = &call.kind else { return false };
-        let takes = |at: usize| match &unit.expr(*callee).kind {
-            ExprKind::Name(name) | ExprKind::Member { name, .. } => symbols.takes_reference(name, at),
-            _ => true,
-        };
-        args.iter().enumerate().any(|(at, arg)| match &unit.expr(*arg).kind {
-            ExprKind::AddressOf(place) => !self.is_common(*place),
-            ExprKind::Name(name) => {
-                let symbol = symbols.lookup(name, unit.expr(*arg).span.start);
-                let known = symbol.map(|symbol| symbols.get(symbol));
-                let is_array = known
-                    .is_some_and(|known| known.class == Class::Array && known.kind != SymbolKind::Parameter);
-                (is_array || takes(at)) && !self.is_common(*arg)
-            }
-            _ => takes(at) && !self.is_common(*arg),
-        })
-    }
-
-    /// The first call in `span` that may change what threads share.
-    fn changing_call(&self, span: Span) -> Option<Span> {
-        effects::changing_call(self.input, span, &|base| !self.is_common(base))
-    }
-
-    /// What all threads evaluate must change nothing that they share.
-    fn pure(&self, expr: ExprId, mode: Levels) -> Result<(), Refused> {
-        if !self.missing(mode).any() {
-            return Ok(());
-        }
-        let unit = self.input.unit();
-        if let Some(call) = self.changing_call(unit.expr(expr).span) {
-            return Err(refused(
-                call,
-                "a call that may change something, in the head of a loop around worker or vector loops,",
-            ));
-        }
-        let mut pending = vec![expr];
-        while let Some(expr) = pending.pop() {
-            let kind = &unit.expr(expr).kind;
-            let changed = match kind {
-                ExprKind::Assign(_, left, _) => Some(*left),
-                ExprKind::Step { operand, .. } => Some(*operand),
-                _ => None,
-            };
-            if changed.is_some_and(|changed| self.is_common(changed)) {
-                return Err(refused(
-                    unit.expr(expr).span,
-                    "a condition that changes memory, around a worker or vector loop",
-                ));
-            }
-            pending.extend(kind.children());
-        }
-        Ok(())
-    }
-
-    /// Whether what an expression names is in memory that threads share.
-    fn is_common(&self, expr: ExprId) -> bool {
-        let unit = self.input.unit();
-        match &unit.expr(expr).kind {
-            ExprKind::Name(name) => {
-                let symbol = self.input.symbols.lookup(name, unit.expr(expr).span.start);
-                symbol.is_none_or(|symbol| self.common.contains(&symbol))
-            }
-            ExprKind::Index(base, _) => self.is_common_base(*base),
-            ExprKind::Member { base, arrow: false, .. } => self.is_common(*base),
-            _ => true,
-        }
-    }
-
-    /// Whether what an index goes into is shared: an array of the thread's own is not.
-    fn is_common_base(&self, base: ExprId) -> bool {
-        let unit = self.input.unit();
-        match &unit.expr(base).kind {
-            ExprKind::Name(name) => {
-                let symbol = self.input.symbols.lookup(name, unit.expr(base).span.start);
-                symbol.is_none_or(|symbol| {
-                    self.common.contains(&symbol) || self.input.symbols.get(symbol).class != Class::Array
-                })
-            }
-            ExprKind::Index(base, _) => self.is_common_base(*base),
-            ExprKind::Member { base, arrow: false, .. } => self.is_common_base(*base),
-            _ => true,
-        }
     }
 
     /// Whether a statement is, or holds, a shared loop or a call of a routine that distributes loops.
@@ -480,7 +320,7 @@ impl Body<'_, '_> {
     fn initialisers(&mut self, stmt: StmtId, missing: Levels) -> Result<(), Refused> {
         let unit = self.input.unit();
         let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return Ok(()) };
-        let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        let Single { condition, barrier, broadcast } = self.single_thread(missing);
         for decl in decls.iter().map(|decl| unit.decl(*decl)) {
             let Some(init) = decl.init.map(|init| unit.expr(init).span) else { continue };
             let text = self.input.file().text(init);
@@ -521,84 +361,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Whether a statement changes memory that threads share.
-    fn has_effect(&self, stmt: StmtId) -> bool {
-        let unit = self.input.unit();
-        let span = self.input.stmt_span(stmt);
-        if self.changing_call(span).is_some() {
-            return true;
-        }
-        // Jumps stay with their loops.
-        unit.exprs_in(span).any(|expr| match &expr.kind {
-            ExprKind::Assign(_, left, _) => self.is_common(*left),
-            ExprKind::Step { operand, .. } => self.is_common(*operand),
-            ExprKind::Call { .. } => self.is_call_with_effect(expr),
-            _ => false,
-        })
-    }
-
-    /// Whether an expression in a declaration changes what threads share.
-    fn changes_shared(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Assign(_, place, _) | ExprKind::Step { operand: place, .. } => self.is_common(*place),
-            _ => self.changes_argument(expr),
-        }
-    }
-
-    /// Whether a call of a function that one thread runs changes what an argument leads to, and threads share.
-    fn changes_argument(&self, call: &Expr) -> bool {
-        let (unit, symbols) = (self.input.unit(), self.input.symbols);
-        let ExprKind::Call { callee, args } = &call.kind else { return false };
-        let ExprKind::Name(name) = &unit.expr(*callee).kind else { return false };
-        if routine_levels(self.input, name).any() {
-            return false;
-        }
-        let function = unit.functions_named(name).next();
-        args.iter().enumerate().any(|(at, arg)| match &unit.expr(*arg).kind {
-            ExprKind::AddressOf(place) => self.is_common(*place),
-            ExprKind::Name(_) => function.is_some_and(|function| {
-                let param = function.params.get(at).map(|param| &unit.decl(*param).name);
-                let uses = sema::uses(unit, symbols, function.body);
-                let body = unit.stmt(function.body).span;
-                let symbol = param.and_then(|param| symbols.lookup(param, body.start + 1));
-                symbol.and_then(|symbol| uses.of(symbol)).is_some_and(|used| used.part_written)
-            }),
-            _ => false,
-        })
-    }
-
-    /// Whether a call may change memory that threads share, by what it is given.
-    fn is_call_with_effect(&self, expr: &Expr) -> bool {
-        let unit = self.input.unit();
-        match &expr.kind {
-            ExprKind::Call { callee, args } => {
-                let name = self.input.file().text(unit.expr(*callee).span);
-                let writes = |arg: &ExprId| {
-                    let expr = unit.expr(*arg);
-                    match &expr.kind {
-                        ExprKind::AddressOf(_) => true,
-                        ExprKind::Name(name) => {
-                            let symbol = self.input.symbols.lookup(name, expr.span.start);
-                            symbol.is_some_and(|symbol| {
-                                !matches!(
-                                    self.input.symbols.get(symbol).class,
-                                    Class::Scalar | Class::Unknown
-                                )
-                            })
-                        }
-                        _ => false,
-                    }
-                };
-                name == "printf"
-                    || routine_levels(self.input, name.rsplit(['>', '.']).next().unwrap_or(&name)).any()
-                    || name.starts_with("atomic")
-                    || args.iter().any(writes)
-                    || object::is_changed_by(self.input, expr.span, &name)
-            }
-            _ => false,
-        }
-    }
-
     fn guard(
         &mut self,
         run: &[StmtId],
@@ -616,7 +378,7 @@ impl Body<'_, '_> {
                 ));
             }
         }
-        let (condition, barrier, broadcast) = single_thread(missing, self.shape, &self.vector_sync());
+        let Single { condition, barrier, broadcast } = self.single_thread(missing);
         let open = if in_block { "" } else { "{\n" };
         // After a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
         // depends on, none waits.
@@ -723,238 +485,5 @@ impl Body<'_, '_> {
         self.walk(body, mode, true, true)?;
         self.is_together = is_together;
         Ok(())
-    }
-
-    /// Whether the body of a loop names a variable that each gang or worker has.
-    fn names_reused(&self, stmt: StmtId) -> bool {
-        let (unit, symbols) = (self.input.unit(), self.input.symbols);
-        let mut names = unit.expr_ids_in(self.input.stmt_span(stmt)).filter_map(|id| symbols.named(unit, id));
-        !self.reused.is_empty() && names.any(|symbol| self.reused.contains(&symbol))
-    }
-
-    /// Puts a reduction over threads around a loop.
-    fn reduce(
-        &mut self,
-        op: ReductionOp,
-        item: &crate::acc::ast::ListItem,
-        shared: &Shared,
-        threads: Levels,
-        one_row: bool,
-        (before, after): (&mut String, &mut String),
-    ) -> Result<Option<String>, Refused> {
-        let place = shared.span(self.input).start;
-        let symbol = self.input.symbols.lookup(item.variable(), place);
-        let decl = symbol.and_then(|symbol| unfolded::declaration(self.input, symbol));
-        let (Some(symbol), Some((seen, decl))) = (symbol, decl) else {
-            return Err(refused(item.span, "a reduction of a variable whose declaration is not seen"));
-        };
-        if self.arrays.contains(&symbol) {
-            // Each thread has its own until the end.
-            return Ok(None);
-        }
-        let base = spelling::base(self.input, seen, &decl)
-            .ok_or_else(|| refused(item.span, "a reduction of this type"))?;
-        let name = match crate::cuda::program::qualified::is_variable(self.input, symbol) {
-            true => item.variable().rsplit("::").next().unwrap_or_default(),
-            false => item.variable(),
-        };
-        let reduce = match (threads.worker, threads.vector) {
-            (true, false) => "worker_reduce",
-            (false, true) if self.shape.rows => "vector_reduce",
-            _ => "block_reduce",
-        };
-        let lanes = match self.sizes.filter(|_| reduce == "vector_reduce") {
-            Some((lanes, _)) => format!(", {lanes}"),
-            None => String::new(),
-        };
-        let derived: Vec<&Derived> =
-            decl.derived.iter().filter(|part| **part != Derived::Reference).collect();
-        let is_bare = item.parts.len() == usize::from(item.variable() != item.base.text);
-        if is_bare && !derived.is_empty() {
-            // A copy for each thread, which has the array's name in the loop.
-            let mut sizes = String::new();
-            for part in &derived {
-                let Derived::Array(Some(size)) = part else {
-                    return Err(refused(
-                        item.span,
-                        "a reduction of something else than a scalar or an array",
-                    ));
-                };
-                sizes += &format!("[{}]", seen.text(*size));
-            }
-            let (own, n) = (self.names.fresh(&format!("{name}_own")), self.names.fresh("n"));
-            let each = format!("for (size_t {n} = 0; {n} < sizeof {own} / sizeof({base}); {n}++)");
-            *before += &format!(
-                "{base} {own}{sizes};\n{each}\n    (({base} *){own})[{n}] = {};\n",
-                identity(op, &base)
-            );
-            let place = format!("(({base} *){name})[{n}]");
-            let call = format!("acc2omp::{reduce}<{}{lanes}>((({base} *){own})[{n}])", operator(op));
-            *after += &format!("\n{each}\n    {place} = {};", combined(op, &place, &call));
-            return Ok(Some(format!("{base} (&{name}){sizes} = {own};")));
-        }
-        if !is_bare || !derived.is_empty() {
-            return Err(refused(item.span, "a reduction of something else than a scalar or an array"));
-        }
-        let call = format!("acc2omp::{reduce}<{}{lanes}>({name})", operator(op));
-        if shared.levels().gang && self.results.contains_key(&symbol) && self.is_only(shared, symbol) {
-            *after += &format!("\n{name} = {call};");
-            return Ok(None);
-        }
-        let outer = self.names.fresh(&format!("{name}_before"));
-        *before += &format!("const {base} {outer} = {name};\n{name} = {};\n", identity(op, &base));
-        *after += &format!("\n{name} = {};", combined(op, &outer, &call));
-        if one_row {
-            *after += &format!("\n{name} = acc2omp::gang_broadcast({name});");
-        }
-        Ok(None)
-    }
-
-    /// Whether the loop is the only place where the region uses a variable, and is reached once.
-    fn is_only(&self, shared: &Shared, symbol: SymbolId) -> bool {
-        let outer = shared.span(self.input);
-        let reducing =
-            self.nest.values().filter(|other| {
-                other.levels().threads()
-                    && other.division.reductions.iter().any(|(_, item)| {
-                        self.input.symbols.lookup(&item.base.text, outer.start) == Some(symbol)
-                    })
-            });
-        let unit = self.input.unit();
-        let mut elsewhere = unit.expr_ids_in(self.region).filter(|id| !outer.contains(unit.expr(*id).span));
-        reducing.count() == 1
-            && !elsewhere.any(|id| self.input.symbols.named(unit, id) == Some(symbol))
-            && self.nest.values().all(|other| {
-                let span = other.span(self.input);
-                span == outer || !span.contains(outer)
-            })
-            && !self.in_sequential_loop(outer)
-    }
-
-    /// Whether other code of the region runs after a loop.
-    fn is_followed(&self, outer: Span) -> bool {
-        let rest = Span { start: outer.end, end: self.region.end };
-        self.input.unit().stmts_in(rest).next().is_some() || self.in_sequential_loop(outer)
-    }
-
-    /// Whether a sequential loop of the region holds `inner`.
-    fn in_sequential_loop(&self, inner: Span) -> bool {
-        let is_loop = |kind: &StmtKind| {
-            matches!(kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. })
-        };
-        let holds = |span: Span| span != inner && span.contains(inner);
-        self.input.unit().stmts_in(self.region).any(|stmt| is_loop(&stmt.kind) && holds(stmt.span))
-    }
-
-    /// What counts the loops of a nest, the `for` line of a shared loop, and the lines that set its variables.
-    fn header(&mut self, shared: &Shared) -> Result<(String, String, Vec<String>), Refused> {
-        if !shared.division.tile.is_empty() {
-            return self.tiled(shared);
-        }
-        if shared.reuses {
-            return self.reused(shared);
-        }
-        if !self.windows.is_empty() {
-            return self.windowed(shared);
-        }
-        let (first, stride) = self.threads(shared.levels());
-        let index = self.index_type(shared);
-        let k = self.names.fresh("k");
-        let mut parts = Vec::new();
-        for header in &shared.headers {
-            parts.push(Counted::new(self.input, header, &self.edits)?);
-        }
-        let names: Vec<String> =
-            parts.iter().map(|part| self.names.fresh(&format!("{}_trips", part.name))).collect();
-        let counted: Vec<String> =
-            names.iter().zip(&parts).map(|(name, part)| format!("{name} = {}", part.trips)).collect();
-        let header = match names.as_slice() {
-            [only] => {
-                format!("for ({index} {k} = {first}, {};\n     {k} < {only}; {k} += {stride})", counted[0])
-            }
-            many => {
-                let total = many.join(" * ");
-                format!("for ({index} {k} = {first}; {k} < {total}; {k} += {stride})")
-            }
-        };
-        let counts = match names.len() {
-            1 => String::new(),
-            _ => format!("const {index} {};\n", counted.join(", ")),
-        };
-        let mut lines = Vec::new();
-        for (at, (part, header)) in parts.iter().zip(&shared.headers).enumerate() {
-            if !self.is_used(shared, part, header) {
-                continue;
-            }
-            let own = own_index(&k, &names, &shared.order, at);
-            lines.push(part.value(&own, index, names.len() > 1));
-        }
-        Ok((counts, header, lines))
-    }
-
-    /// Whether the body of a nest names the variable of one of its loops.
-    pub fn is_used(&self, shared: &Shared, part: &Counted, header: &Header) -> bool {
-        let Some(body) = shared.headers.last().map(|header| header.body) else { return false };
-        let uses = sema::uses(self.input.unit(), self.input.symbols, body);
-        let text = self.input.file().text(self.input.stmt_span(body));
-        uses.of(header.var).is_some() || text::words(&text).contains(&part.name.as_str())
-    }
-
-    /// The first iteration of a thread, and how many there are from one to the next.
-    pub fn threads(&self, levels: Levels) -> (String, String) {
-        let rows = self.shape.rows;
-        let (first, stride) = match (levels.gang, levels.worker, levels.vector) {
-            _ if !self.shape.many => match levels.gang {
-                true => ("blockIdx.x", "gridDim.x"),
-                false => ("0", "1"),
-            },
-            (true, false, false) => ("blockIdx.x", "gridDim.x"),
-            (false, true, false) => ("threadIdx.y", "blockDim.y"),
-            (true, true, false) => ("blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y"),
-            (true, true, true) if rows => (
-                "(blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x",
-                "gridDim.x * blockDim.y * blockDim.x",
-            ),
-            (false, true, true) if rows => {
-                ("threadIdx.y * blockDim.x + threadIdx.x", "blockDim.y * blockDim.x")
-            }
-            (true, _, _) => ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"),
-            (false, _, _) => ("threadIdx.x", "blockDim.x"),
-        };
-        (first.to_owned(), stride.to_owned())
-    }
-
-    /// The type that counts the iterations: 32 bits where they surely suffice.
-    pub fn index_type(&self, shared: &Shared) -> &'static str {
-        match shared.headers.as_slice() {
-            _ if self.template && shared.headers.len() > 1 => self.index,
-            [only] if is_narrow(self.input, only, !shared.levels().gang) => "unsigned",
-            _ => WIDE,
-        }
-    }
-}
-
-/// The iteration of the loop at a place in a nest, where `index` counts the iterations of all of them: the last loop of `order`
-/// is counted first. `trips`: the names for their numbers of iterations.
-fn own_index(index: &str, trips: &[String], order: &[usize], at: usize) -> String {
-    let place = order.iter().position(|one| *one == at).unwrap_or(at);
-    let faster: Vec<&str> = order.iter().skip(place + 1).map(|one| trips[*one].as_str()).collect();
-    let within = match faster.as_slice() {
-        [] => index.to_owned(),
-        [only] => format!("{index} / {only}"),
-        several => format!("{index} / ({})", several.join(" * ")),
-    };
-    if place == 0 { within } else { format!("{within} % {}", trips[at]) }
-}
-
-/// The condition that one thread of those that differ in `missing` meets, the barrier that they share, and what gives its
-/// value to all of them.
-fn single_thread(missing: Levels, shape: Shape, vector_sync: &str) -> (&'static str, String, &'static str) {
-    let all = "__syncthreads();".to_owned();
-    match (shape.rows, missing.worker, missing.vector) {
-        (true, false, true) => ("threadIdx.x == 0", vector_sync.to_owned(), "acc2omp::vector_broadcast"),
-        (true, true, false) => ("threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
-        (true, _, _) => ("threadIdx.x == 0 && threadIdx.y == 0", all, "acc2omp::gang_broadcast"),
-        (false, _, _) => ("threadIdx.x == 0", all, "acc2omp::gang_broadcast"),
     }
 }

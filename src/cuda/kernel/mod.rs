@@ -3,10 +3,14 @@
 //! Invariant: what is written follows from the schedule; device code is text of the source with edits.
 
 pub mod atomic;
+mod barriers;
 pub mod body;
+mod changes;
+mod combine;
 pub mod counted;
 pub mod flat;
 pub mod grid;
+mod heads;
 pub mod inside;
 mod kept;
 mod kinds;
