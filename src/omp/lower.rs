@@ -2,18 +2,20 @@
 //!
 //! Invariant: one `Lowered` for each bound directive; what is left untranslated is said by a diagnostic.
 
+mod compute;
+mod declare;
+mod frame;
+mod routine;
+
 use std::collections::BTreeSet;
 
 use crate::acc::ast::{Argument, ClauseKind, DirectiveKind, Expr, GangArgument, ListItem, PathStep};
 use crate::bind::{Bound, ancestors};
 use crate::diag::{self, Diag};
-use crate::host::ir::{FunctionId, Scope, ScopeKind, StmtId, StmtKind, Unit};
-use crate::plan::{
-    self, ArrayStatement, ByHost, Condition, Divided, Exit, Gangs, Item, Launch, Plan, Saved, Sharing,
-    Single, WorkLoop,
-};
+use crate::host::ir::{StmtId, Unit};
+use crate::plan::{self, Exit, Gangs, Item, Plan, Saved, Sharing, WorkLoop};
 use crate::rules::{Action, Place, Pragma, RowId, Strategy};
-use crate::sema::{self, Class, SymbolKind, Symbols};
+use crate::sema::{Class, Symbols};
 use crate::source::Span;
 
 use super::alias::Aliased;
@@ -26,8 +28,8 @@ use super::lowered::{Lowered, SourceChange, left};
 use super::profile::Tuning;
 use super::turns::Turn;
 use super::{
-    array, commons, constant, ends, exits, flang, jumps, launch, memory, object, own_section, pieces,
-    profile, qualified, queue, saved, sections, shadow, strips, structs, teams, turns,
+    constant, ends, exits, flang, launch, object, own_section, pieces, profile, qualified, queue, saved,
+    sections, strips, turns,
 };
 
 /// What the output is written for.
@@ -264,57 +266,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// A loop that one of several gangs runs: only the first team gets to it.
-    fn by_one_gang(&mut self, index: usize) -> Lowered {
-        let bound = self.bound;
-        let one = &bound[index];
-        let Some(stmt) = one.stmt().filter(|_| !one.unbraced) else {
-            self.diags
-                .push(diag::standalone_as_body(one.directive.span, crate::acc::name(one.directive.kind)));
-            return left();
-        };
-        // Without OpenMP there is one gang, and no library to ask.
-        let parts = match self.target.speech {
-            BaseLanguage::C => vec![SourceChange::Statements(vec!["if (acc2omp_gang() == 0)".to_owned()])],
-            BaseLanguage::Fortran => vec![
-                SourceChange::Statements(vec!["!$ if (omp_get_team_num() == 0) then".to_owned()]),
-                SourceChange::After(stmt, vec!["!$ end if".to_owned()]),
-                SourceChange::Used(stmt, "!$ use omp_lib, only: omp_get_team_num".to_owned()),
-            ],
-        };
-        Lowered { parts, rows: self.level_rows(index), left: false }
-    }
-
-    /// A loop whose iterations the teams divide without a construct: each skips those of others.
-    fn divided(&mut self, index: usize, divided: &Divided) -> Lowered {
-        let name = &divided.variable;
-        let mut parts = vec![SourceChange::Gone];
-        match self.target.speech {
-            BaseLanguage::C => {
-                let number = match &divided.begin {
-                    Some(begin) => format!("({name} - {begin})"),
-                    None => name.clone(),
-                };
-                let own = format!("if ((unsigned){number} % acc2omp_gangs() == acc2omp_gang())");
-                parts.push(match divided.directive {
-                    Some(span) => SourceChange::BeforeDirective(span, vec![own]),
-                    None => SourceChange::Inline(divided.body, own),
-                });
-            }
-            BaseLanguage::Fortran => {
-                let modulo = match divided.is_default {
-                    true => format!("modulo({name}, omp_get_num_teams())"),
-                    false => format!("modulo(int({name}, 8), int(omp_get_num_teams(), 8))"),
-                };
-                let line = format!("!$ if ({modulo} /= omp_get_team_num()) cycle");
-                parts.push(SourceChange::AfterHead(divided.stmt, divided.head_end, vec![line]));
-                let used = "!$ use omp_lib, only: omp_get_num_teams, omp_get_team_num";
-                parts.push(SourceChange::Used(divided.stmt, used.to_owned()));
-            }
-        }
-        Lowered { parts, rows: self.level_rows(index), left: false }
-    }
-
     /// What the clauses of a directive that count for the device amount to, except those to `skip`.
     fn gather(&mut self, index: usize, query: &RuleQuery, skip: &dyn Fn(&ClauseKind) -> bool) -> Gathered {
         let counting = plan::effective(&self.bound[index].directive, self.target.device_type).0;
@@ -363,47 +314,6 @@ impl Lowering<'_> {
             }
         }
         gathered
-    }
-
-    fn launch(&mut self, index: usize, launch: &Launch) -> Lowered {
-        let (mut directive, mut lines, rows, refused) = self.launch_directive(launch);
-        let note = &self.plan.notes[launch.directive];
-        if let Some(names) = note.apart.as_ref().filter(|_| !launch.data_outside) {
-            lines.before.push(object::hide(&mut directive, names));
-            lines.after.insert(0, "}".to_owned());
-        }
-        if note.waits_first && !launch.data_outside {
-            lines.before.splice(0..0, self.wait_first(launch.directive));
-        }
-        if note.is_held {
-            queue::hold(&mut directive);
-        }
-        self.hold_aliases(launch.directive, &mut directive);
-        let stmt = self.bound[index].stmt();
-        let in_teams = stmt.filter(|_| directive.leaves.last() == Some(&Leaf::Teams));
-        let asks = in_teams.is_some_and(|stmt| launch::asks(self.unit, self.bound, self.plan, (index, stmt)));
-        if asks {
-            let at = self.bound[launch.directive].directive.span;
-            self.diags.push(diag::not_yet(at, "a construct with `acc_on_device` beside its loops"));
-        }
-        if refused || asks || !self.may_stand(index, launch.directive, &lines) {
-            // The construct's own line and every loop line below it stay as well.
-            let from = launch.directive;
-            self.done[from] = refused_by(rows.clone());
-            return refused_by(rows);
-        }
-        let mut rows = rows;
-        rows.extend(self.level_rows(index));
-        let apart = self.apart(&directive).map(|[target, rest]| vec![SourceChange::Pair(target, rest)]);
-        let of_teams = || teams::parts(&directive, launch.nest.as_ref()?, &self.tuning, self.unit.is_cpp());
-        let own = apart.or_else(of_teams);
-        let own = own.unwrap_or_else(|| vec![with_tiles(directive, launch.nest.as_ref())]);
-        let query = self.query(index, "loop");
-        let (nest, tuning) = (launch.nest.as_ref(), self.tuning_of(launch.directive));
-        let more = nest.map(|nest| of_nest(nest, &query, &mut rows, &tuning)).unwrap_or_default();
-        let after = lines_after(stmt, lines.after);
-        let parts = lines_before(lines.before).chain(own).chain(more).chain(after).collect();
-        Lowered { parts, rows, left: false }
     }
 
     /// The lines with which the host waits for the queues that the clauses of a directive name.
@@ -495,81 +405,6 @@ impl Lowering<'_> {
         may
     }
 
-    fn launch_directive(&mut self, launch: &Launch) -> (Directive, Around, Vec<&'static RowId>, bool) {
-        let on = match crate::acc::name(self.bound[launch.directive].directive.kind).split(' ').next() {
-            Some("serial") => "serial",
-            Some("kernels") => "kernels",
-            _ => "parallel",
-        };
-        let mut query = self.query(launch.directive, on);
-        query.quiet = launch.data_outside;
-        let outside = launch.data_outside;
-        let skip = |kind: &ClauseKind| {
-            let said = matches!(
-                kind,
-                ClauseKind::Data(..)
-                    | ClauseKind::Default { .. }
-                    | ClauseKind::Async(_)
-                    | ClauseKind::Wait(_)
-            );
-            outside && said
-        };
-        let mut gathered = self.gather(launch.directive, &query, &skip);
-        gathered.conditions.extend(self.target.host_fallback.map(str::to_owned));
-        launch::unused_sizes(launch, &query, &mut gathered);
-        gathered.condition = launch::condition(&gathered.conditions, query.speech);
-        let held = held(&gathered);
-        let tuning = self.tuning_of(launch.directive);
-        let mut directive = launch::launch(launch, &mut gathered, &query, &tuning);
-        let block = self.aliased.blocks.get(&launch.directive);
-        if let Some(block) = block.filter(|block| block.has_lent) {
-            ends::in_clauses(&mut directive, block);
-        }
-        for name in block.into_iter().flat_map(|block| &block.written) {
-            if !directive.maps(name) {
-                directive.add(Clause::list("map", Some("tofrom"), name));
-            }
-        }
-        for name in &self.plan.notes[launch.directive].unnamed {
-            directive.add(Clause::list("map", Some("alloc"), &format!("{name}[:0]")));
-        }
-        if self.is_flang() {
-            let at = self.bound[launch.directive].directive.span.start;
-            flang::device_addresses(&mut directive, &|item| self.is_c_pointer(item, at));
-            if flang::unchecked_objects(&mut directive) {
-                let span = self.bound[launch.directive].directive.name_span;
-                self.diags.push(diag::absent_unchecked(span, "component"));
-            }
-        }
-        match self.target.speech {
-            BaseLanguage::C => structs::arrays(&mut directive),
-            BaseLanguage::Fortran if self.has_own_allocatable(launch) => launch::in_one_team(&mut directive),
-            BaseLanguage::Fortran => {}
-        }
-        self.diags.append(&mut gathered.diags);
-        let lines = self.around(launch.directive, &mut gathered, held);
-        if !lines.after.is_empty() {
-            queue::hold(&mut directive);
-        }
-        (directive, lines, gathered.rows, gathered.refused)
-    }
-
-    /// Whether the threads of a launch have an allocatable of their own.
-    fn has_own_allocatable(&self, launch: &Launch) -> bool {
-        let at = self.bound[launch.directive].directive.span.start;
-        let own = launch.attributes.iter().filter(|one| one.sharing.is_private());
-        let mut own = own.filter_map(|one| self.symbols.lookup(&one.item, at));
-        own.any(|symbol| self.symbols.get(symbol).fortran.allocatable)
-    }
-
-    /// Whether a variable of Fortran is of type `c_ptr`.
-    fn is_c_pointer(&self, name: &str, offset: u32) -> bool {
-        let symbol = self.symbols.lookup(name, offset).map(|symbol| self.symbols.get(symbol));
-        symbol
-            .and_then(|symbol| symbol.record.as_deref())
-            .is_some_and(|record| record.eq_ignore_ascii_case("c_ptr"))
-    }
-
     /// The lines around a compute construct: its data comes and goes by itself unless a line needs it.
     fn around(&mut self, index: usize, gathered: &mut Gathered, held: [Option<Directive>; 2]) -> Around {
         let mut before = std::mem::take(&mut gathered.before);
@@ -608,145 +443,6 @@ impl Lowering<'_> {
             queue::hold(directive);
             self.diags.push(diag::synchronous(self.bound[index].directive.span, "async"));
         }
-    }
-
-    fn inserted(&mut self, index: usize, stmt: StmtId, launch: &Launch) {
-        if self.done[index].left {
-            return;
-        }
-        let (directive, _, rows, refused) = self.launch_directive(launch);
-        if refused {
-            self.done[index] = refused_by(rows);
-            return;
-        }
-        self.done[index].rows.extend(rows);
-        if self.plan.arrays.contains_key(&stmt) {
-            self.loops(stmt, Some(&directive));
-        } else {
-            self.before(index, stmt, &directive);
-        }
-    }
-
-    /// The loops of an array statement, after a directive of their own or after the one of the region.
-    fn loops(&mut self, stmt: StmtId, directive: Option<&Directive>) {
-        let Some(ArrayStatement { directive: index, elementwise, ends }) = self.plan.arrays.get(&stmt) else {
-            return;
-        };
-        if self.done[*index].left {
-            return;
-        }
-        let (first, last) = (self.single(ends.first.as_ref()), self.single(ends.last.as_ref()));
-        let (mut first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
-        let own = directive.map(|directive| self.lines_of(directive));
-        let parts = &mut self.done[*index].parts;
-        let [begin, end] = own.unwrap_or_default();
-        first.extend(begin);
-        if directive.is_none() {
-            // The directive of the loops stands above them already.
-            parts.splice(0..0, lines_before(std::mem::take(&mut first))).for_each(drop);
-        }
-        let lines = first.into_iter().chain(array::loops(elementwise)).chain(end).chain(last).collect();
-        parts.push(SourceChange::Loops(stmt, lines, elementwise.ranges.len()));
-    }
-
-    /// A statement that one thread runs, of the device or of the host.
-    fn single(&mut self, single: Option<&Single>) -> Option<Vec<String>> {
-        let Single { code, launch } = single?;
-        let Some(launch) = launch else { return Some(vec![code.clone()]) };
-        let (directive, ..) = self.launch_directive(launch);
-        let [begin, end] = self.lines_of(&directive);
-        Some(begin.into_iter().chain([code.clone()]).chain(end).collect())
-    }
-
-    /// The `do` loops in place of `do concurrent`.
-    fn nest_concurrent(&mut self) {
-        for one in &self.unit.concurrent {
-            let index = self.plan.concurrent.get(&one.stmt).filter(|index| !self.done[**index].left);
-            if let Some((index, nested)) = index.zip(one.nested.as_ref()) {
-                // They end before what else stands after the loop.
-                self.done[*index].parts.insert(0, SourceChange::Nested(one.stmt, nested.heads.clone()));
-            }
-        }
-    }
-
-    /// A directive before a statement without one; in Fortran with the `end` that it needs.
-    fn before(&mut self, index: usize, stmt: StmtId, directive: &Directive) {
-        let [begin, end] = self.lines_of(directive);
-        let parts = &mut self.done[index].parts;
-        parts.push(SourceChange::Before(stmt, begin));
-        if !end.is_empty() {
-            parts.push(SourceChange::After(stmt, end));
-        }
-    }
-
-    /// What the host's copies of variables get from the device before the host uses them.
-    fn bring(&mut self, stmt: StmtId, by_host: &ByHost) {
-        let index = by_host.directive;
-        let clauses = by_host.updates.keys().map(|item| Clause::list("from", None, item)).collect();
-        let Some(mut update) = directive_of("target update", clauses) else { return };
-        if !self.done[index].left {
-            self.on_device_only(DirectiveKind::Update, &mut update);
-            self.before(index, stmt, &update);
-        }
-    }
-
-    /// A condition that the device computes before the host decides by it.
-    fn condition(&mut self, condition: &Condition) {
-        let Condition { stmt, span, text, launch } = condition;
-        let index = launch.directive;
-        if self.done[index].left {
-            return;
-        }
-        let (mut directive, _, rows, refused) = self.launch_directive(launch);
-        if refused {
-            self.done[index] = refused_by(rows);
-            return;
-        }
-        directive.add(Clause::list("map", Some("from"), DECIDED));
-        let speech = self.target.speech;
-        let (first, last) = (directive.line(speech), directive.end().line(speech));
-        let parts = &mut self.done[index].parts;
-        match speech {
-            BaseLanguage::C => {
-                let lines = [format!("int {DECIDED};"), first, format!("{DECIDED} = ({text}) ? 1 : 0;")];
-                parts.push(SourceChange::Braced(*stmt, lines.to_vec()));
-            }
-            BaseLanguage::Fortran => {
-                let lines = vec![first, format!("{DECIDED} = {text}"), last];
-                parts.push(SourceChange::Before(*stmt, lines));
-                parts.push(SourceChange::DeclaredFor(*stmt, format!("logical :: {DECIDED}")));
-            }
-        }
-        parts.push(SourceChange::Respelled(vec![(*span, DECIDED.to_owned())]));
-    }
-
-    /// A function that a launch calls without a `routine` directive.
-    fn callee(&mut self, index: usize, function: FunctionId) {
-        let row = look::row("implicit/routine", &self.query(index, "routine"));
-        let Some(row) = row.filter(|_| !self.done[index].left) else { return };
-        self.done[index].rows.push(&row.id);
-        if row.action != Action::Strategy(Strategy::DeclareTarget) {
-            return;
-        }
-        if self.target.speech == BaseLanguage::Fortran {
-            let directive = Directive::new(&[Leaf::Named("declare target")]);
-            self.done[index].parts.push(SourceChange::InFunction(function, directive));
-        } else {
-            let around =
-                ["declare target", "end declare target"].map(|words| Directive::new(&[Leaf::Named(words)]));
-            self.done[index].parts.push(SourceChange::Around(function, Box::new(around)));
-        }
-    }
-
-    fn inserted_loop(&mut self, index: usize, work: &WorkLoop) {
-        if self.done[index].left {
-            return;
-        }
-        let query = self.query(index, "loop");
-        let mut rows = Vec::new();
-        let directive = launch::work_loop(work, &query, &mut rows, &self.tuning);
-        self.done[index].rows.extend(rows);
-        self.before(index, work.stmt, &directive);
     }
 
     fn by_clauses(&mut self, index: usize, pushed_down: bool, implied: &[crate::plan::Attribute]) -> Lowered {
@@ -963,102 +659,6 @@ impl Lowering<'_> {
         self.framed(index, Frame { before, apart, parts, around, first, last, hidden }, gathered)
     }
 
-    /// A directive with all that stands around it, in order.
-    fn framed(&mut self, index: usize, frame: Frame, gathered: &mut Gathered) -> Option<Vec<SourceChange>> {
-        let Frame { mut before, apart, mut parts, around, first, last, hidden } = frame;
-        before.extend(around.before);
-        let stmt = self.bound[index].stmt();
-        let mut after = around.after;
-        let [opened, hiding, closed] = shadow::blocks(gathered, self.unit);
-        before.extend(opened);
-        parts.extend(shadow::opened(hiding));
-        after.extend(closed);
-        if let Some(opening) = hidden {
-            before.push(opening);
-            match stmt {
-                Some(_) => after.insert(0, "}".to_owned()),
-                None => parts.push(SourceChange::LinesAfter(vec!["}".to_owned()])),
-            }
-        }
-        if !first.is_empty() {
-            if self.plan.notes[index].moves {
-                self.report_moved(index);
-                return None;
-            }
-            stmt?;
-        }
-        let mut last_inside = std::mem::take(&mut gathered.at_end);
-        last_inside.extend(last);
-        parts.extend(self.lines_inside(stmt, first, last_inside, &mut after));
-        Some(lines_before(before).chain(apart).chain(parts).chain(lines_after(stmt, after)).collect())
-    }
-
-    /// Lines at the start and at the end of a statement, which gets braces if it is not a block: those stand before the lines
-    /// `after` it.
-    fn lines_inside(
-        &self,
-        stmt: Option<StmtId>,
-        first: Vec<String>,
-        last: Vec<String>,
-        after: &mut Vec<String>,
-    ) -> Vec<SourceChange> {
-        let is_used = |lines: &Vec<String>| !lines.is_empty();
-        let Some(stmt) = stmt.filter(|_| is_used(&first) || is_used(&last)) else { return Vec::new() };
-        if self.unit.is_fortran() || matches!(self.unit.stmt(stmt).kind, StmtKind::Block(_)) {
-            let at_start = Some(first).filter(is_used).map(|lines| SourceChange::AtStart(stmt, lines));
-            let at_end = Some(last).filter(is_used).map(|lines| SourceChange::AtEnd(stmt, lines));
-            return at_start.into_iter().chain(at_end).collect();
-        }
-        after.splice(..0, last.into_iter().chain(["}".to_owned()]));
-        vec![SourceChange::LinesAfter(std::iter::once("{".to_owned()).chain(first).collect())]
-    }
-
-    /// A region of data that jumps leave: it ends before each of them, and at its own end.
-    fn left_by_jumps(
-        &mut self,
-        index: usize,
-        directive: &Directive,
-        gathered: &mut Gathered,
-    ) -> Option<Vec<SourceChange>> {
-        let note = &self.plan.notes[index];
-        let (around, inside) = (&gathered.around, &gathered.inside);
-        let more = [&gathered.statements, &around.0, &around.1, &inside.0, &inside.1];
-        let is_plain = more.iter().all(|lines| lines.is_empty()) && !self.aliased.blocks.contains_key(&index);
-        let halves = jumps::halves(directive, self.target.speech).filter(|_| is_plain && note.is_steady);
-        let Some(halves) = halves else { return self.report_jump(index) };
-        let stmt = self.bound[index].stmt()?;
-        let (mut before, mut last) =
-            (std::mem::take(&mut gathered.before), std::mem::take(&mut gathered.at_end));
-        self.wait_around(index, &mut before, &mut last);
-        let has_data = directive.clauses.iter().any(|clause| matches!(clause.body, Body::List(_)));
-        let mut enter = halves.enter.into_iter().filter(|_| has_data);
-        let own = enter.next();
-        before.extend(enter.map(|one| one.line(self.target.speech)));
-        let exit = halves.exit.iter().filter(|_| has_data).rev();
-        last.extend(exit.map(|one| one.line(self.target.speech)));
-        if !self.may_stand(index, index, &Around { before: before.clone(), after: last.clone() }) {
-            return None;
-        }
-        let mut parts: Vec<SourceChange> = lines_before(before).collect();
-        parts.push(own.map_or(SourceChange::Gone, SourceChange::Directive));
-        if last.is_empty() {
-            return Some(parts);
-        }
-        let jumps = &self.plan.notes[index].jumps;
-        parts.extend(jumps.iter().map(|exit| part_at(*exit, &last)));
-        parts.push(match self.unit.stmt(stmt).kind {
-            StmtKind::Block(_) => SourceChange::AtEnd(stmt, last),
-            _ => SourceChange::After(stmt, last),
-        });
-        Some(parts)
-    }
-
-    fn report_jump(&mut self, index: usize) -> Option<Vec<SourceChange>> {
-        let word = plan::jump_out(self.unit, self.bound[index].stmt()?)?;
-        self.diags.push(diag::leaves_region(self.bound[index].directive.span, word));
-        None
-    }
-
     /// What stands for a directive itself; `allocations`: what it only allocates, which comes first.
     fn own_parts(
         &self,
@@ -1083,50 +683,6 @@ impl Lowering<'_> {
         } else {
             vec![SourceChange::Directive(directive)]
         }
-    }
-
-    /// Has the host wait for all queues before a directive, and at the end of its region, where the plan says so.
-    fn wait_around(&mut self, index: usize, before: &mut Vec<String>, at_end: &mut Vec<String>) {
-        let directive = &self.bound[index].directive;
-        let reported = || diag::synchronous(directive.span, crate::acc::name(directive.kind));
-        if self.plan.notes[index].waits_at_end && at_end.is_empty() {
-            at_end.push(queue::wait_all(self.target.speech));
-            self.diags.push(reported());
-        }
-        if self.plan.notes[index].waits {
-            before.insert(0, queue::wait_all(self.target.speech));
-            self.diags.push(reported());
-        }
-    }
-
-    /// What must stand before an `enter data` or `exit data` since it counts by itself. Objects come at once, for the members
-    /// that other directives of their queue bring.
-    fn counted_first(&self, index: usize, directive: &mut Directive) -> Vec<Directive> {
-        let (kind, at) = (self.bound[index].directive.kind, self.bound[index].directive.span.start);
-        if !matches!(kind, DirectiveKind::EnterData | DirectiveKind::ExitData) || self.finalizes(index) {
-            return Vec::new();
-        }
-        let is_member = |name: &str| {
-            let known = self.symbols.lookup(name, at).map(|symbol| self.symbols.get(symbol).kind);
-            known == Some(SymbolKind::Member)
-        };
-        let Some(mut first) = sections::counted_first(directive, &is_member) else { return Vec::new() };
-        if kind == DirectiveKind::EnterData {
-            queue::hold(&mut first);
-        }
-        let more =
-            if self.target.speech == BaseLanguage::C { sections::apart(&mut first) } else { Vec::new() };
-        more.into_iter().chain([first]).collect()
-    }
-
-    /// The lines with which the host waits for the queues of a directive about data where flang cannot put it there.
-    fn task_before(&mut self, index: usize, directive: &mut Directive) -> Vec<String> {
-        let is_queued = directive.clauses.iter().any(|clause| clause.name == "nowait");
-        let task = self.is_flang().then(|| flang::task_before(directive)).flatten();
-        if is_queued && task.is_some() {
-            self.diags.push(diag::synchronous(self.bound[index].directive.span, "async"));
-        }
-        task.into_iter().flatten().map(|one| one.line(self.target.speech)).collect()
     }
 
     /// An update that takes more than one directive: the first one, and `later` turns.
@@ -1267,216 +823,6 @@ impl Lowering<'_> {
             _ => false,
         }
     }
-
-    /// `declare`: globals of the device, or data for the rest of a function.
-    fn declare(&mut self, index: usize, exits: &[Exit], entry: Option<(StmtId, u32)>) -> Lowered {
-        let mut query = self.query(index, "declare");
-        let is_global =
-            self.bound[index].function.is_none() || commons::is_global(self.unit, self.bound, index);
-        query.scope = if is_global { "program" } else { "function" };
-        let gathered = self.gather(index, &query, &|_| false);
-        let mut rows = gathered.rows;
-        rows.extend(look::row("directive/declare", &query).map(|row| &row.id));
-        self.diags.extend(gathered.diags);
-        if gathered.refused {
-            return refused_by(rows);
-        }
-        let (mut globals, mut links) = gathered.globals;
-        let deep = self.deep(index);
-        globals.retain(|name| !deep.contains(name));
-        // A common block stands for each of its variables.
-        globals.dedup();
-        links.dedup();
-        let lists = [("declare target", globals), ("declare target link", links)];
-        let mut directives: Vec<Directive> = lists
-            .into_iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(words, names)| Directive {
-                argument: Some(names.join(", ")),
-                ..Directive::new(&[Leaf::Named(words)])
-            })
-            .collect();
-        let (mut enter, mut exit) = gathered.region;
-        without(&mut enter, &deep);
-        without(&mut exit, &deep);
-        // The memory of what is allocated here comes where it is allocated.
-        let allocated = self.allocated_here(index, &enter);
-        without(&mut enter, &allocated);
-        without(&mut exit, &allocated);
-        directives.extend(directive_of("target enter data", enter));
-        let (first, last) = gathered.around;
-        let mut parts = match directives.as_slice() {
-            [] if first.is_empty() => vec![SourceChange::Gone],
-            [] => vec![SourceChange::Statements(first)],
-            [only] => lines_before(first).chain([SourceChange::Directive(only.clone())]).collect(),
-            [one, two, ..] => {
-                lines_before(first).chain([SourceChange::Pair(one.clone(), two.clone())]).collect()
-            }
-        };
-        let exit = directive_of("target exit data", exit).map(|exit| exit.line(self.target.speech));
-        let lines: Vec<String> =
-            exit.into_iter().chain(last).chain(self.freed_at_exit(index, &allocated)).collect();
-        if let Some(entry) = entry.filter(|_| self.target.speech == BaseLanguage::Fortran) {
-            match is_global {
-                true => parts.extend(self.brought_at_entry(index, entry)),
-                false => parts = self.at_entry(index, parts, entry),
-            }
-        }
-        if !lines.is_empty() {
-            parts.extend(exits.iter().map(|exit| part_at(*exit, &lines)));
-        }
-        Lowered { parts, rows, left: false }
-    }
-
-    /// The variables of a `declare` whose types have allocatable components: the components go to the device by clauses of
-    /// their own.
-    fn deep(&mut self, index: usize) -> Vec<String> {
-        let directive = &self.bound[index].directive;
-        let lists = directive.clauses.iter().filter_map(|clause| match &clause.kind {
-            ClauseKind::Data(_, list) => Some(list),
-            _ => None,
-        });
-        let is_deep = |item: &&ListItem| {
-            let symbol = self.symbols.lookup(&item.base.text, item.span.start);
-            let record = symbol.and_then(|symbol| sema::record_of(self.unit, self.symbols, symbol));
-            item.parts.is_empty() && record.is_some_and(|record| self.symbols.is_deep(&record))
-        };
-        let found: Vec<&ListItem> =
-            lists.flatten().filter(|_| self.target.speech == BaseLanguage::Fortran).filter(is_deep).collect();
-        self.diags.extend(found.iter().map(|item| diag::variable_not_mapped(item.span, &item.text)));
-        found.into_iter().map(|item| item.text.clone()).collect()
-    }
-
-    /// The items of clauses that are allocatable or pointer variables of the procedure itself.
-    fn allocated_here(&self, index: usize, clauses: &[Clause]) -> Vec<String> {
-        let place = self.bound[index].directive.span.start;
-        let items = clauses.iter().flat_map(|clause| match &clause.body {
-            Body::List(items) => items.as_slice(),
-            Body::Text(_) | Body::None => &[],
-        });
-        let is_here = |name: &&String| {
-            let known = self.symbols.lookup(name, place).map(|symbol| self.symbols.get(symbol));
-            known.is_some_and(plan::is_allocated_here)
-        };
-        items.filter(|_| self.target.speech == BaseLanguage::Fortran).filter(is_here).cloned().collect()
-    }
-
-    /// What takes the memory back of variables that are freed where their procedure returns.
-    fn freed_at_exit(&self, index: usize, names: &[String]) -> Vec<String> {
-        let bound = &self.bound[index];
-        let is_program = |scope: &Scope| scope.function == bound.function && scope.kind == ScopeKind::Program;
-        if self.unit.scopes.iter().any(is_program) {
-            return Vec::new();
-        }
-        let is_freed = |name: &&String| {
-            let symbol = self.symbols.lookup(name, bound.directive.span.start);
-            symbol.map(|symbol| self.symbols.get(symbol)).is_some_and(|known| {
-                known.fortran.allocatable && !known.fortran.save && known.kind == SymbolKind::Local
-            })
-        };
-        let freed = names
-            .iter()
-            .filter(is_freed)
-            .map(|name| [format!("if (allocated({name})) then"), memory::freed(name), "end if".to_owned()]);
-        freed.flatten().collect()
-    }
-
-    /// What stands for a `declare` in a Fortran procedure goes to its first statement, or to the directive before it.
-    fn at_entry(
-        &mut self,
-        index: usize,
-        parts: Vec<SourceChange>,
-        entry: (StmtId, u32),
-    ) -> Vec<SourceChange> {
-        let speech = self.target.speech;
-        let mut lines = Vec::new();
-        for part in parts {
-            match part {
-                SourceChange::LinesBefore(more) | SourceChange::Statements(more) => lines.extend(more),
-                SourceChange::Directive(only) => lines.push(only.line(speech)),
-                SourceChange::Pair(one, two) => lines.extend([one.line(speech), two.line(speech)]),
-                _ => {}
-            }
-        }
-        let function = self.bound[index].function;
-        let is_first = |one: &Bound| {
-            one.function == function
-                && one.directive.span.start < entry.1
-                && !matches!(one.directive.kind, DirectiveKind::Declare | DirectiveKind::Routine)
-        };
-        let mut parts = vec![SourceChange::Gone];
-        if !lines.is_empty() {
-            parts.push(match self.bound.iter().find(|one| is_first(one)) {
-                Some(first) => SourceChange::BeforeDirective(first.directive.span, lines),
-                None => SourceChange::Before(entry.0, lines),
-            });
-        }
-        parts
-    }
-
-    /// The values of common blocks that a main program declares with `copyin`, where it begins.
-    fn brought_at_entry(&mut self, index: usize, entry: (StmtId, u32)) -> Vec<SourceChange> {
-        let names = commons::brought(self.unit, self.bound, index);
-        if names.is_empty() {
-            return Vec::new();
-        }
-        let mut update = Directive::new(&[Leaf::Named("target update")]);
-        update.add(Clause::list("to", None, &names.join(", ")));
-        let parts = self.at_entry(index, vec![SourceChange::Directive(update)], entry);
-        parts.into_iter().filter(|part| !matches!(part, SourceChange::Gone)).collect()
-    }
-
-    fn routine(&mut self, index: usize, end: Option<u32>) -> Lowered {
-        let directive = &self.bound[index].directive;
-        let query = self.query(index, "routine");
-        let clauses: Vec<usize> = (0..directive.clauses.len()).collect();
-        let gathered = self.gather_clauses(index, &clauses, &query, &|kind| is_level(kind));
-        let mut rows = self.level_rows(index);
-        rows.extend(gathered.rows);
-        rows.extend(look::row("directive/routine", &query).map(|row| &row.id));
-        self.diags.extend(gathered.diags);
-        if gathered.refused {
-            return refused_by(rows);
-        }
-        let mut target = Directive::new(&[Leaf::Named("declare target")]);
-        let mut parts = Vec::new();
-        match (end, &directive.argument) {
-            (Some(_), _) if self.target.speech == BaseLanguage::Fortran => {
-                if gathered.variant.is_some() {
-                    self.diags.push(diag::not_yet(directive.span, "`bind` in Fortran"));
-                    return left();
-                }
-                parts.push(SourceChange::Specified(target));
-            }
-            (Some(end), _) => {
-                parts.push(match gathered.variant {
-                    None => SourceChange::Directive(target),
-                    Some(variant) => {
-                        let mut other = Directive::new(&[Leaf::Named("declare variant")]);
-                        other.argument = Some(variant);
-                        other.add(Clause::text("match", "device={kind(nohost)}"));
-                        SourceChange::Pair(target, other)
-                    }
-                });
-                parts.push(SourceChange::DirectiveAfter(
-                    end,
-                    Directive::new(&[Leaf::Named("end declare target")]),
-                ));
-            }
-            (None, Argument::Name(name)) if gathered.variant.is_none() => {
-                target.argument = Some(name.text.clone());
-                parts.push(match self.target.speech {
-                    BaseLanguage::C => SourceChange::Directive(target),
-                    BaseLanguage::Fortran => SourceChange::Specified(target),
-                });
-            }
-            (None, _) => {
-                self.diags.push(diag::not_yet(directive.span, "`bind` away from the routine it is about"));
-                return left();
-            }
-        }
-        Lowered { parts, rows, left: false }
-    }
 }
 
 /// The page of a directive.
@@ -1563,34 +909,6 @@ fn distinct(lines: Vec<String>) -> Vec<String> {
 /// Whether a directive names data that it moves.
 fn has_motion(directive: &Directive) -> bool {
     directive.clauses.iter().any(|clause| matches!(clause.name.as_str(), "to" | "from"))
-}
-
-/// The directives by which the data of a construct enters before it and leaves after it.
-fn held(gathered: &Gathered) -> [Option<Directive>; 2] {
-    let mut both =
-        ["target enter data", "target exit data"].map(|words| Directive::new(&[Leaf::Named(words)]));
-    let maps = gathered.clauses.iter().map(|(_, clause)| clause).filter(|clause| clause.name == "map");
-    let mut is_any = false;
-    for clause in maps {
-        let Body::List(items) = &clause.body else { continue };
-        // An empty section holds nothing.
-        for item in items.iter().filter(|item| !item.ends_with("[:0]")) {
-            is_any = true;
-            let (enter, exit) = match clause.modifier.as_deref() {
-                Some("tofrom") => ("to", "from"),
-                Some("from") => ("alloc", "from"),
-                Some(other) => (other, "release"),
-                None => ("to", "from"),
-            };
-            for (directive, modifier) in both.iter_mut().zip([enter, exit]) {
-                directive.add(Clause::list("map", Some(modifier), item));
-            }
-        }
-    }
-    if let Some(condition) = &gathered.condition {
-        both.iter_mut().for_each(|directive| directive.add(Clause::text("if", condition.clone())));
-    }
-    both.map(|directive| is_any.then_some(directive))
 }
 
 /// Left because one of these rows says so.
