@@ -220,8 +220,11 @@ impl Reader<'_> {
     }
 
     fn listed(&self, item: &ListItem, word: &str, keeps: Keeps, all: &mut Clauses) -> Result<(), Why> {
-        let (symbol, _) = self.symbol(item)?;
+        let (symbol, class) = self.symbol(item)?;
         if (self.inside)(symbol) {
+            // An array of a block stands around the directive; a scalar may be declared in the head of its loop.
+            let name = (self.name)(symbol).filter(|_| class == Class::Array);
+            all.words.extend(name.map(|name| format!("{word}({name})")));
             return Ok(());
         }
         if !(self.is_fixed)(symbol) {

@@ -334,9 +334,14 @@ impl<'a, 'b> Candidate<'a, 'b> {
             let text = "computes with `std::complex`, whose operators and functions are the host's";
             return Some(Why::about(text));
         }
-        let has_levels = levels::routine_levels(input, &function.name).any();
-        let what = counterpart::obstacle(input, &function.name).filter(|_| has_levels)?;
-        Some(Why::about(format!("is {}", what.trim_end_matches(','))))
+        if !levels::routine_levels(input, &function.name).any() {
+            return None;
+        }
+        if let Some(what) = counterpart::obstacle(input, &function.name) {
+            return Some(Why::about(format!("is {}", what.trim_end_matches(','))));
+        }
+        let inline = Input { in_place: true, ..*input };
+        writable(&inline, place_of(self.seen, function)?).err().map(Why::own)
     }
 
     fn of_header(&self, there: &Input, writable: Writable) -> Option<Why> {

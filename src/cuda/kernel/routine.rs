@@ -67,6 +67,7 @@ pub fn routine_code(input: &Input, at: usize, edits: Edits, indent: usize) -> Re
     spill::fits_threads(input, whole, 0, is_threads)?;
     spill::none_lasting(input, whole, is_threads)?;
     body_of.prepare(body)?;
+    super::shared::of_routine(&mut body_of, function)?;
     body_of.code(body, indent)
 }
 
@@ -92,18 +93,25 @@ pub struct Routines {
     written: RefCell<HashMap<Written, Result<String, Refused>>>,
 }
 
-/// What the code of a function depends on: its file, its number there, and whether it says where it comes from.
+/// What the code of a function depends on: its file, its number there, whether it stays there, and whether it says where it comes
+/// from.
 #[derive(PartialEq, Eq, Hash)]
 struct Written {
     unit: *const Unit,
     at: usize,
+    in_place: bool,
     line_directives: bool,
 }
 
 impl Routines {
     /// The body of a function.
     pub fn code(&self, input: &Input, at: usize) -> Result<String, Refused> {
-        let key = Written { unit: input.unit(), at, line_directives: input.line_directives };
+        let key = Written {
+            unit: input.unit(),
+            at,
+            in_place: input.in_place,
+            line_directives: input.line_directives,
+        };
         if let Some(known) = self.written.borrow().get(&key) {
             return known.clone();
         }

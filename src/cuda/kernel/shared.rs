@@ -2,18 +2,20 @@
 //!
 //! Invariant: an array is shared where a loop inside of what it belongs to spreads over more threads, nowhere else.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::body::Body;
 use super::parts::Made;
+use crate::bind::Bound;
 use crate::cuda::program::levels::Levels;
+use crate::cuda::program::privates::{loops, private};
 use crate::cuda::program::{Refused, refused};
 use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
 use crate::cuda::schedule::threads;
 use crate::cuda::types::spelling;
-use crate::host::ir::{Decl, ExprId, ExprKind, StmtId, StmtKind};
-use crate::sema::{self, Class, SymbolId};
+use crate::host::ir::{Decl, Expr, ExprId, ExprKind, Function, StmtId, StmtKind};
+use crate::sema::{self, Class, SymbolId, SymbolKind};
 use crate::source::Span;
 
 /// Arrays that the threads of a gang share: private ones, and those that the region declares. Whether there are any.
@@ -26,7 +28,7 @@ pub fn shared_arrays(
 ) -> Result<bool, Refused> {
     refuse_objects(body, captured, stmt)?;
     let mut shared = private_arrays(body, captured, workers, made)?;
-    shared.extend(declared_arrays(body, stmt, workers)?);
+    shared.extend(declared_arrays(body, stmt, Some(workers))?);
     let any = !shared.is_empty();
     body.common.extend(shared);
     body.reused = reused(body, captured);
@@ -46,20 +48,96 @@ fn reused(body: &Body, captured: &[Captured]) -> HashSet<SymbolId> {
     body.common.iter().copied().filter(is_reused).collect()
 }
 
-/// Whether some loop inside of what an array belongs to spreads what uses it over more threads.
-fn threads_share(body: &Body, symbol: SymbolId, from: Levels) -> bool {
+/// Has the arrays and counters that a routine declares be shared where threads share them.
+pub fn of_routine(body: &mut Body, function: &Function) -> Result<(), Refused> {
+    if !body.shape.many {
+        return Ok(());
+    }
     let input = body.input;
-    body.shape.many
-        && body.nest.values().any(|shared| {
-            let more = shared.levels().without(from).threads();
-            let inner = sema::uses(input.unit(), input.symbols, shared.stmt());
+    let unit = input.unit();
+    let known = body.common.len();
+    counters(body, &threads::atomic_scalars_in(input, body.region))?;
+    refuse_objects(body, &[], function.body)?;
+    let uses = sema::uses(unit, input.symbols, function.body);
+    let is_object = |symbol: SymbolId| {
+        let known = input.symbols.get(symbol);
+        known.kind == SymbolKind::Parameter && known.class == Class::Record && !known.is_reference
+    };
+    let mut objects = uses.iter().map(|(symbol, _)| symbol).filter(|symbol| is_object(*symbol));
+    if objects.any(|symbol| sharers(body, symbol, body.mode).is_some()) {
+        return Err(refused(function.name_span, OBJECT));
+    }
+    let shared = declared_arrays(body, function.body, None)?;
+    body.common.extend(shared.iter().copied());
+    body.reused.extend(shared);
+    // A call inside of a call has the same ones.
+    let is_itself = |expr: &Expr| match expr.kind {
+        ExprKind::Call { callee, .. } => {
+            matches!(&unit.expr(callee).kind, ExprKind::Name(name) if *name == function.name)
+        }
+        _ => false,
+    };
+    match unit.exprs_in(body.region).find(|expr| body.common.len() > known && is_itself(expr)) {
+        Some(call) => {
+            Err(refused(call.span, "a routine that calls itself, and whose threads share what it declares"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The levels of those whose copy of a variable threads change in iterations of their own; none if each thread has its own.
+/// `from`: those of what it belongs to where no loop has it private.
+fn sharers(body: &Body, symbol: SymbolId, from: Levels) -> Option<Levels> {
+    let input = body.input;
+    let name = &input.symbols.get(symbol).name;
+    let is_private = |one: &&Bound| private(one).any(|item| item.base.text == *name);
+    let owners: Vec<Span> = loops(input, body.region)
+        .filter(is_private)
+        .filter_map(|one| Some(input.stmt_span(one.stmt()?)))
+        .collect();
+    let shared_by = |place: Span| {
+        let owner = owners.iter().filter(|owner| owner.contains(place)).min_by_key(|owner| owner.len());
+        let own = owner.map_or(from, |owner| levels_at(input, body.nest, *owner).with(body.mode));
+        let mut around = body.nest.values().filter(|shared| shared.span(input).contains(place));
+        let is_more = around.any(|shared| {
             // What it reduces, it has a copy of for each thread.
-            let reduces = shared.reduces(input, symbol);
-            let is_changed = inner.of(symbol).is_some_and(|used| used.part_written || used.address_taken);
-            more && !reduces
-                && is_changed
+            shared.levels().without(own).threads()
+                && !shared.reduces(input, symbol)
                 && !(shared.levels().gang && is_only_in(body, symbol, shared.span(input)))
-        })
+        });
+        is_more.then_some(own)
+    };
+    if !body.shape.many {
+        return None;
+    }
+    changes(body, symbol).into_iter().find_map(shared_by)
+}
+
+/// Where the region changes a variable, or gives its address away.
+fn changes(body: &Body, symbol: SymbolId) -> Vec<Span> {
+    let (unit, symbols) = (body.input.unit(), body.input.symbols);
+    let is_named = |span: Span| unit.expr_ids_in(span).any(|id| symbols.named(unit, id) == Some(symbol));
+    let is_change = |expr: &&Expr| {
+        matches!(
+            expr.kind,
+            ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::AddressOf(_) | ExprKind::Call { .. }
+        )
+    };
+    let mut found = Vec::new();
+    for id in unit.stmt_ids_in(body.region) {
+        let stmt = unit.stmt(id);
+        let parts: Vec<Span> = stmt.kind.children().map(|part| unit.stmt(part).span).collect();
+        if parts.is_empty() {
+            let used = sema::uses(unit, symbols, id);
+            let is_changed = used.of(symbol).is_some_and(|used| used.part_written || used.address_taken);
+            found.extend(is_changed.then_some(stmt.span));
+            continue;
+        }
+        let is_head = |expr: &&Expr| !parts.iter().any(|part| part.contains(expr.span));
+        let heads = unit.exprs_in(stmt.span).filter(is_head).filter(is_change).map(|expr| expr.span);
+        found.extend(heads.filter(|head| is_named(*head)));
+    }
+    found
 }
 
 /// Whether the region uses a variable in one loop only: where that loop is divided over gangs and threads alike, each thread has
@@ -77,8 +155,7 @@ fn refuse_objects(body: &Body, captured: &[Captured], stmt: StmtId) -> Result<()
     let (unit, region) = (input.unit(), input.stmt_span(stmt));
     let private = captured.iter().filter(|one| one.class == Class::Record && matches!(one.role, Role::Local));
     for one in private {
-        let mode = levels_of_owner(input, body.nest, &one.name);
-        if threads_share(body, one.symbol, mode) {
+        if sharers(body, one.symbol, Levels::NONE).is_some() {
             return Err(refused(region, OBJECT));
         }
     }
@@ -102,7 +179,8 @@ fn refuse_objects(body: &Body, captured: &[Captured], stmt: StmtId) -> Result<()
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| unit.decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
-            let is_filled = threads_share(body, symbol, levels_at(input, body.nest, part.span));
+            let is_filled =
+                sharers(body, symbol, levels_at(input, body.nest, part.span).with(body.mode)).is_some();
             match input.symbols.get(symbol).class {
                 Class::Record if is_filled => return Err(refused(part.span, OBJECT)),
                 Class::Array | Class::Record if decays(symbol) => {
@@ -138,7 +216,7 @@ fn private_arrays(
         let sizes = spelling::sizes(&one.seen, &one.decl);
         let head = format!("{element} {}", "*".repeat(spelling::stars(&one.decl)));
         let mode = levels_of_owner(input, body.nest, &one.name);
-        if !threads_share(body, one.symbol, mode) {
+        if sharers(body, one.symbol, Levels::NONE).is_none() {
             made.prologue.push(format!("{head}{}{sizes};", one.name));
             continue;
         }
@@ -165,24 +243,27 @@ fn of_workers(body: &mut Body, head: &str, (name, sizes): (&str, &str), workers:
 }
 
 /// Has the arrays that a region declares and that threads share be shared; which they are.
-fn declared_arrays(body: &mut Body, stmt: StmtId, workers: usize) -> Result<Vec<SymbolId>, Refused> {
+///
+/// `workers`: how many a gang has at most, if that is known.
+fn declared_arrays(body: &mut Body, stmt: StmtId, workers: Option<usize>) -> Result<Vec<SymbolId>, Refused> {
     let input = body.input;
     let mut shared = Vec::new();
     for part in input.unit().stmts_in(input.stmt_span(stmt)) {
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| input.unit().decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
-            let mode = levels_at(input, body.nest, part.span);
+            let declared = levels_at(input, body.nest, part.span).with(body.mode);
             let is_array = input.symbols.get(symbol).class == Class::Array;
-            if !is_array || !threads_share(body, symbol, mode) {
-                continue;
-            }
+            let Some(mode) = sharers(body, symbol, declared).filter(|_| is_array) else { continue };
             if decl.init.is_some() || decls.len() > 1 {
                 return Err(refused(part.span, "an array of each gang, declared in this way"));
             }
-            match mode.worker && body.shape.rows {
-                true => array_of_workers(body, part.span, decl, workers)?,
-                false => body.edits.insert(part.span.start, "__shared__ "),
+            match (mode.worker && body.shape.rows, workers) {
+                (true, Some(workers)) => array_of_workers(body, part.span, decl, workers)?,
+                (true, None) => {
+                    return Err(refused(part.span, "an array of each worker of a routine's callers"));
+                }
+                (false, _) => body.edits.insert(part.span.start, "__shared__ "),
             }
             shared.push(symbol);
         }
@@ -206,13 +287,17 @@ fn array_of_workers(body: &mut Body, span: Span, decl: &Decl, workers: usize) ->
 
 /// Scalars that a region declares for each gang and that the threads of a gang update by `atomic`: the threads share them.
 pub fn gang_counters(body: &mut Body, index: usize) -> Result<(), Refused> {
+    counters(body, &threads::atomic_scalars(body.input, index))
+}
+
+/// The same for a region whose `atomic` statements update these scalars.
+fn counters(body: &mut Body, atomic: &BTreeSet<SymbolId>) -> Result<(), Refused> {
     let input = body.input;
-    let atomic = threads::atomic_scalars(input, index);
     for part in input.unit().stmts_in(body.region) {
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| input.unit().decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
-            let mode = levels_at(input, body.nest, part.span);
+            let mode = levels_at(input, body.nest, part.span).with(body.mode);
             if !atomic.contains(&symbol) || body.common.contains(&symbol) {
                 continue;
             }

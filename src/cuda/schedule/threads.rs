@@ -12,6 +12,7 @@ use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, StmtId};
 use crate::plan::{self, Own};
 use crate::sema::{self, Class, SymbolId};
+use crate::source::Span;
 
 /// The scalars that the divided loops of a launch assign and that no clause shares.
 pub fn own(input: &Input, index: usize, nest: &Nest, in_kernels: bool) -> Vec<Own> {
@@ -90,10 +91,21 @@ fn shared(input: &Input, index: usize, nest: &Nest) -> HashSet<SymbolId> {
 
 /// The scalars that `atomic` statements of a construct are about.
 pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
+    updated(input, descendants(input.bound, index))
+}
+
+/// Those that `atomic` statements of a region update.
+pub fn atomic_scalars_in(input: &Input, region: Span) -> BTreeSet<SymbolId> {
+    let is_in = |at: &usize| region.contains(input.bound[*at].directive.span);
+    updated(input, (0..input.bound.len()).filter(is_in))
+}
+
+/// The scalars that those of the directives update that are `atomic`.
+fn updated(input: &Input, directives: impl Iterator<Item = usize>) -> BTreeSet<SymbolId> {
     let is_atomic = |at: &usize| input.bound[*at].directive.kind == DirectiveKind::Atomic;
     let unit = input.unit();
     let mut found = BTreeSet::new();
-    for at in descendants(input.bound, index).filter(is_atomic) {
+    for at in directives.filter(is_atomic) {
         let Some(stmt) = input.bound[at].stmt() else { continue };
         let is_read = input.clauses(at).any(|kind| *kind == ClauseKind::AtomicRead);
         for expr in unit.exprs_in(input.stmt_span(stmt)) {
