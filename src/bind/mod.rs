@@ -27,7 +27,7 @@ pub use counterparts::{Counterparts, counterparts, with_all_in_it, without};
 pub use declared::{Declared, declared};
 pub use imply::{implied_clause, implied_copy, implied_item, implied_loop, imply_concurrent, with_implied};
 pub use regions::{Regions, enclose};
-pub use routines::{bare_name, named_by, routines};
+pub use routines::{bare_name, bare_place, named_by, routines};
 
 /// What a directive governs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a procedure is named as its calls name it: without its class, and Fortran's in lower case.
 
+use std::ops::Range;
+
 use crate::acc;
 use crate::acc::ast::{Argument, Directive, DirectiveKind};
 use crate::host::ir::{Decl, DeclKind, ScopeKind, Unit};
@@ -51,13 +53,17 @@ pub fn named_by(unit: &Unit, directive: &Directive, target: Target) -> Vec<Strin
 
 /// A function's name without namespaces, classes and arguments of a template.
 pub fn bare_name(name: &str) -> &str {
+    &name[bare_place(name)]
+}
+
+/// Where that stands in the name.
+pub fn bare_place(name: &str) -> Range<usize> {
     let mut depth = 0;
     let open = name.char_indices().rev().find(|(_, c)| {
         depth += i32::from(*c == '>') - i32::from(*c == '<');
         depth == 0
     });
-    let name = open
-        .filter(|_| name.ends_with('>') && !name.contains("operator"))
-        .map_or(name, |(at, _)| &name[..at]);
-    name.rsplit("::").next().unwrap_or(name)
+    let end =
+        open.filter(|_| name.ends_with('>') && !name.contains("operator")).map_or(name.len(), |(at, _)| at);
+    name[..end].rfind("::").map_or(0, |at| at + 2)..end
 }

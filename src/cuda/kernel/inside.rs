@@ -3,6 +3,7 @@
 //! Invariant: a name of the program means the device's variable.
 
 use super::this;
+use crate::bind::bare_place;
 use crate::cuda::code::text::Edits;
 use crate::cuda::fit::counterpart;
 use crate::cuda::program::Input;
@@ -47,10 +48,7 @@ pub fn calls(input: &Input, within: Span, edits: &mut Edits) {
             continue;
         }
         let (known, start) = match &unit.expr(*callee).kind {
-            ExprKind::Name(name) => {
-                let path = name.split('<').next().unwrap_or(name);
-                (name, span.start + path.rfind("::").map_or(0, |at| at as u32 + 2))
-            }
+            ExprKind::Name(name) => (name, span.start + bare_place(name).start as u32),
             ExprKind::Member { name, .. } => {
                 let text = input.file().text(span);
                 let Some(at) = text.rfind(name.as_str()) else { continue };

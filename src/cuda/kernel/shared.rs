@@ -12,7 +12,7 @@ use crate::cuda::program::privates::{loops, private};
 use crate::cuda::program::{Refused, refused};
 use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
-use crate::cuda::schedule::threads;
+use crate::cuda::schedule::{sizes, spill, threads};
 use crate::cuda::types::spelling;
 use crate::host::ir::{Decl, Expr, ExprId, ExprKind, Function, StmtId, StmtKind};
 use crate::sema::{self, Class, SymbolId, SymbolKind};
@@ -28,7 +28,7 @@ pub fn shared_arrays(
 ) -> Result<bool, Refused> {
     refuse_objects(body, captured, stmt)?;
     let mut shared = private_arrays(body, captured, workers, made)?;
-    shared.extend(declared_arrays(body, stmt, Some(workers))?);
+    shared.extend(declared_arrays(body, stmt, workers)?.into_iter().map(|(symbol, _)| symbol));
     let any = !shared.is_empty();
     body.common.extend(shared);
     body.reused = reused(body, captured);
@@ -67,9 +67,14 @@ pub fn of_routine(body: &mut Body, function: &Function) -> Result<(), Refused> {
     if objects.any(|symbol| sharers(body, symbol, body.mode).is_some()) {
         return Err(refused(function.name_span, OBJECT));
     }
-    let shared = declared_arrays(body, function.body, None)?;
-    body.common.extend(shared.iter().copied());
-    body.reused.extend(shared);
+    let shared = declared_arrays(body, function.body, sizes::CALLERS)?;
+    let decls = shared.iter().filter_map(|(symbol, is_workers)| {
+        let copies = if *is_workers { sizes::CALLERS } else { 1 };
+        Some((input.declaration(*symbol)?.1, copies))
+    });
+    spill::fits_routine(input, decls)?;
+    body.common.extend(shared.iter().map(|(symbol, _)| symbol));
+    body.reused.extend(shared.iter().map(|(symbol, _)| symbol));
     // A call inside of a call has the same ones.
     let is_itself = |expr: &Expr| match expr.kind {
         ExprKind::Call { callee, .. } => {
@@ -243,9 +248,8 @@ fn of_workers(body: &mut Body, head: &str, (name, sizes): (&str, &str), workers:
 }
 
 /// Has the arrays that a region declares and that threads share be shared; which they are.
-///
-/// `workers`: how many a gang has at most, if that is known.
-fn declared_arrays(body: &mut Body, stmt: StmtId, workers: Option<usize>) -> Result<Vec<SymbolId>, Refused> {
+/// Each with whether every worker has one.
+fn declared_arrays(body: &mut Body, stmt: StmtId, workers: usize) -> Result<Vec<(SymbolId, bool)>, Refused> {
     let input = body.input;
     let mut shared = Vec::new();
     for part in input.unit().stmts_in(input.stmt_span(stmt)) {
@@ -258,14 +262,11 @@ fn declared_arrays(body: &mut Body, stmt: StmtId, workers: Option<usize>) -> Res
             if decl.init.is_some() || decls.len() > 1 {
                 return Err(refused(part.span, "an array of each gang, declared in this way"));
             }
-            match (mode.worker && body.shape.rows, workers) {
-                (true, Some(workers)) => array_of_workers(body, part.span, decl, workers)?,
-                (true, None) => {
-                    return Err(refused(part.span, "an array of each worker of a routine's callers"));
-                }
-                (false, _) => body.edits.insert(part.span.start, "__shared__ "),
+            match mode.worker && body.shape.rows {
+                true => array_of_workers(body, part.span, decl, workers)?,
+                false => body.edits.insert(part.span.start, "__shared__ "),
             }
-            shared.push(symbol);
+            shared.push((symbol, mode.worker));
         }
     }
     Ok(shared)

@@ -68,6 +68,7 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, request: &LaunchRequest) 
     }
     let vector = literal(&request.vector).map_or(lanes, |wanted| wanted.clamp(1, 32).next_power_of_two());
     let workers = literal(&request.workers).unwrap_or(THREADS / vector.max(1)).clamp(1, 1024 / vector.max(1));
+    let workers = if called.threads() { workers.min(CALLERS) } else { workers };
     // A warp is full.
     let workers = if vector * workers < 32 { 32 / vector } else { workers };
     let workers =
@@ -77,6 +78,9 @@ pub fn shape(input: &Input, nest: &Nest, stmt: StmtId, request: &LaunchRequest) 
 
 /// Threads of a gang whose loops are all distributed over all of them.
 pub const THREADS: usize = 256;
+
+/// Workers of a gang that call routines whose loops threads share: so many have arrays of their own there.
+pub const CALLERS: usize = 32;
 
 /// Lanes of a worker if rows are read from memory, as those of sparse matrices, and may be short.
 pub const SHORT_ROW: usize = 8;

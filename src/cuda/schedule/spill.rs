@@ -19,6 +19,9 @@ use crate::source::Span;
 /// The bytes that arrays of a gang may have in shared memory; reductions need some, too.
 const LIMIT: i128 = 44 * 1024;
 
+/// The bytes that the arrays of a routine may have there: a gang may call several.
+const OF_ROUTINE: i128 = 24 * 1024;
+
 /// The bytes of local memory that CUDA gives a thread at most.
 const LOCAL: i128 = 512 * 1024;
 
@@ -224,6 +227,25 @@ fn declared(input: &Input, nest: &Nest, stmt: StmtId, sizes: Sizes) -> Result<i1
         }
     }
     Ok(total)
+}
+
+/// That the arrays fit into shared memory of which threads share so many copies each, for what a routine declares.
+pub fn fits_routine<'a>(
+    input: &Input,
+    shared: impl Iterator<Item = (&'a Decl, usize)>,
+) -> Result<(), Refused> {
+    let mut total = 0;
+    for (decl, copies) in shared {
+        let element = spelling::base(input, input.source, decl).unwrap_or_default();
+        total += bytes(input, input.source, &decl.derived, &element).unwrap_or(0) * copies as i128;
+        if total > OF_ROUTINE {
+            return Err(refused(
+                decl.span,
+                "an array of a routine that is too large for the memory that threads share",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The bytes of an array, if its sizes are numbers.

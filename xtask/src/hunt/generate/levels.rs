@@ -59,6 +59,8 @@ struct Nest {
     totals: Vec<Total>,
     /// What the construct has of its own, with values.
     inputs: Vec<VarId>,
+    /// Arrays that are declared around the last loop, which has them private.
+    declared: Vec<VarId>,
 }
 
 impl Nest {
@@ -73,7 +75,7 @@ impl Nest {
             6 => vec![vec![Clause::Gang, Clause::Vector], vec![Clause::Seq]],
             _ => vec![vec![Clause::Gang], vec![Clause::Worker]],
         };
-        Nest { matrix, vector, row, levels, totals: Vec::new(), inputs: Vec::new() }
+        Nest { matrix, vector, row, levels, totals: Vec::new(), inputs: Vec::new(), declared: Vec::new() }
     }
 
     /// A compute construct with the nest.
@@ -215,12 +217,15 @@ impl Nest {
             }
         }
         if is_last {
+            if level > 0 && writer.random.chance(20) {
+                self.own_array(writer, &mut leaves, &mut directive, &mut body);
+            }
             self.innermost(writer, counters, &leaves, &mut body);
         } else if level == 0 {
             self.outer(writer, counters, &leaves, &mut directive, &mut body);
         } else {
-            let inner = self.nest(writer, level + 1, counters, &leaves);
-            body.push(Stmt::Loop(inner));
+            let inner = self.inner(writer, level + 1, counters, &leaves);
+            body.push(inner);
         }
         counters.pop();
         let body = match scope.is_empty() {
@@ -231,6 +236,47 @@ impl Nest {
         let mut one = writer.count_loop(counter, 0, end, body);
         one.directive = Some(directive);
         one
+    }
+
+    /// The loops of an inner level, with what is declared around them.
+    fn inner(
+        &mut self,
+        writer: &mut Writer,
+        level: usize,
+        counters: &mut Vec<VarId>,
+        leaves: &[Expr],
+    ) -> Stmt {
+        let inner = Stmt::Loop(self.nest(writer, level, counters, leaves));
+        match std::mem::take(&mut self.declared) {
+            vars if vars.is_empty() => inner,
+            vars => Stmt::Scope { vars, body: vec![inner] },
+        }
+    }
+
+    /// An array of each thread of the last loop, which fills it in order.
+    fn own_array(
+        &mut self,
+        writer: &mut Writer,
+        leaves: &mut Vec<Expr>,
+        directive: &mut Vec<Clause>,
+        body: &mut Block,
+    ) {
+        let num = writer.num();
+        let size = 3;
+        let var = writer.variable("u", Type::array(&[size], num), Storage::Local);
+        if !writer.is_fortran() && writer.random.chance(60) {
+            self.declared.push(var);
+        }
+        if self.levels.last().is_some_and(|levels| *levels != [Clause::Seq]) {
+            directive.push(Clause::Private(vec![var]));
+        }
+        let counter = writer.counter();
+        let mut inside = leaves.clone();
+        inside.push(Expr::var(counter));
+        let value = writer.expr(&inside, 1);
+        let fill = vec![assign(Place::Var(var).at(vec![Expr::var(counter)]), value)];
+        body.push(Stmt::Loop(writer.count_loop(counter, 0, size as i64, fill)));
+        leaves.push(Expr::Read(Place::Var(var).at(vec![Expr::Const(writer.random.between(0, 2))])));
     }
 
     /// How far the loops of a level count. Two loops of a nest of three go over the columns: the second over few.
@@ -288,8 +334,8 @@ impl Nest {
             let value = writer.expr(&leaves, 2);
             body.push(assign(self.vector.at(vec![counter.clone()]), value));
         }
-        let inner = self.nest(writer, 1, counters, &leaves);
-        body.push(Stmt::Loop(inner));
+        let inner = self.inner(writer, 1, counters, &leaves);
+        body.push(inner);
         // The gang reads the array last, before it fills it for the next iteration.
         if writer.random.chance(if has_array { 70 } else { 30 }) {
             let op = Some(Op::Add);

@@ -173,13 +173,18 @@ fn row_procedure(
         inside.push(assign(Place::Var(var), value));
         all.push(Expr::var(var));
     }
+    let filled = (level != Level::Seq && writer.random.chance(30)).then(|| {
+        let (_, fill, element) = shared_array(writer, &[Expr::var(number)], levels.to_vec());
+        all.push(element);
+        fill
+    });
     inside.push(writer.change(&place, &all));
     let mut one = writer.count_loop(counter, 0, shape.columns as i64, inside);
     one.directive = match level {
         Level::Seq => writer.random.chance(40).then(|| vec![Clause::Seq]),
         _ => Some(directive),
     };
-    let body = vec![Stmt::Loop(one)];
+    let body = filled.into_iter().chain([Stmt::Loop(one)]).collect();
     let function = writer.function(vec![array, number], None, Some(level), body, None);
     let first = match takes_row {
         true => Expr::binary(Op::Mul, row.clone(), Expr::Const(shape.columns as i64)),
@@ -187,6 +192,22 @@ fn row_procedure(
     };
     let array = Expr::Address(table.at(vec![first]));
     Stmt::Call(function, vec![array, row.clone()])
+}
+
+/// An array of a routine, the loop that fills it, of these levels, and one of its elements.
+fn shared_array(writer: &mut Writer, leaves: &[Expr], levels: Vec<Clause>) -> (VarId, Stmt, Expr) {
+    let num = writer.num();
+    let size = 4;
+    let var = writer.variable("w", Type::array(&[size], num), Storage::Local);
+    let counter = writer.counter();
+    let mut inside = leaves.to_vec();
+    inside.push(Expr::var(counter));
+    let value = writer.expr(&inside, 1);
+    let fill = vec![assign(Place::Var(var).at(vec![Expr::var(counter)]), value)];
+    let mut one = writer.count_loop(counter, 0, size as i64, fill);
+    one.directive = Some(levels);
+    let place = Place::Var(var).at(vec![Expr::Const(writer.random.between(0, 3))]);
+    (var, Stmt::Loop(one), Expr::Read(place))
 }
 
 /// Gangs call a routine whose loop is one of lanes.
@@ -270,13 +291,22 @@ fn by_gangs(writer: &mut Writer, shape: Shape) -> Stmt {
     let array = array_parameter(writer, table.num, count);
     let counter = writer.counter();
     let place = Place::Var(array).at(vec![Expr::var(counter)]);
-    let change = writer.change(&place, &[Expr::var(counter), Expr::Read(place.clone())]);
-    let mut one = writer.count_loop(counter, 0, count as i64, vec![change]);
-    one.directive = Some(match writer.random.below(3) {
+    let mut leaves = vec![Expr::var(counter), Expr::Read(place.clone())];
+    let mut directive = match writer.random.below(3) {
         0 => vec![Clause::Gang],
         1 => vec![Clause::Gang, Clause::Vector],
         _ => vec![Clause::Gang, Clause::Worker, Clause::Vector],
-    });
+    };
+    let mut body = Vec::new();
+    if directive == [Clause::Gang] && writer.random.chance(50) {
+        let (var, fill, element) = shared_array(writer, &leaves[..1], vec![Clause::Vector]);
+        directive.push(Clause::Private(vec![var]));
+        leaves.push(element);
+        body.push(fill);
+    }
+    body.push(writer.change(&place, &leaves));
+    let mut one = writer.count_loop(counter, 0, count as i64, body);
+    one.directive = Some(directive);
     let function = writer.function(vec![array], None, Some(Level::Gang), vec![Stmt::Loop(one)], None);
     let mut clauses = vec![Clause::Data(DataKind::Copy, vec![Item { ..table.item() }])];
     if writer.random.chance(60) {
