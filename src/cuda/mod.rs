@@ -16,6 +16,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::diag::{self, Diag};
+use crate::source::Span;
 
 pub use code::change::Change;
 pub use code::text::with_escapes;
@@ -37,9 +38,9 @@ use fit::placement::Placements;
 use fit::{hoisted, kept, uncopyable};
 use host::lowering::Lowering;
 use kernel::routine::Routines;
+use program::names;
 use program::repeated::Repeated;
 use program::type_uses::LastTexts;
-use program::{names, refused};
 
 /// What becomes of one directive.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +49,10 @@ pub struct Lowered {
     pub changes: Option<Vec<Change>>,
 }
 
-/// What is said of the directives that stay for constructs which are left untranslated.
-pub const CALLED: &str = "what an untranslated construct calls";
+/// What is said of a directive that stays for constructs which are left untranslated.
+pub fn called_by_untranslated(at: Span) -> Diag {
+    Diag { follows: true, ..diag::not_yet_cuda(at, "what an untranslated construct calls") }
+}
 
 /// Lowers the directives of one view: one result for each, and what the device file gets.
 pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
@@ -106,7 +109,7 @@ pub fn lower(input: &Input) -> (Vec<Lowered>, Device, Vec<Diag>) {
     for index in kept::for_untranslated(input, &left) {
         if done[index].changes.take().is_some() {
             let span = input.bound[index].directive.span;
-            lowering.diags.push(*refused(span, CALLED));
+            lowering.diags.push(called_by_untranslated(span));
         }
     }
     let Lowering { mut device, mut diags, .. } = lowering;

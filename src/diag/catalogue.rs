@@ -7,7 +7,15 @@ use crate::source::Span;
 
 fn diag(code: u16, severity: Severity, at: Span, message: String, label: &str, help: &str) -> Diag {
     let primary = Label { span: at, text: label.to_owned() };
-    Diag { code: Code(code), severity, message, primary, others: Vec::new(), help: help.to_owned() }
+    Diag {
+        code: Code(code),
+        severity,
+        message,
+        primary,
+        others: Vec::new(),
+        help: help.to_owned(),
+        follows: false,
+    }
 }
 
 /// A0001

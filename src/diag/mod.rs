@@ -26,6 +26,8 @@ pub struct Diag {
     pub others: Vec<Label>,
     /// What to do about it, a sentence; empty if there is nothing to do.
     pub help: String,
+    /// Another message says why: of a code that is printed once for a file, it is not the example.
+    pub follows: bool,
 }
 
 /// A marked place.

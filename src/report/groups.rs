@@ -23,9 +23,9 @@ const LOOPS_NAMED: usize = 10;
 /// The messages of one code.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The worst one.
-    severity: Severity,
-    /// The first message that is as serious, as it is printed.
+    /// How serious the worst one is, and whether it has its own reason.
+    weight: (Severity, bool),
+    /// The first message of that weight, as it is printed.
     example: String,
     /// Its file and line.
     place: (String, usize),
@@ -49,11 +49,12 @@ impl Groups {
         }
         let mut columns = Columns::default();
         let group = |(code, diags): (Code, Vec<&Diag>)| {
-            let severity = diags.iter().map(|diag| diag.severity).max()?;
-            let first = diags.iter().position(|diag| diag.severity == severity)?;
+            let weigh = |diag: &&Diag| (diag.severity, !diag.follows);
+            let weight = diags.iter().map(weigh).max()?;
+            let first = diags.iter().position(|diag| weigh(diag) == weight)?;
             let line = |diag: &Diag| file.line_number(diag.primary.span.start);
             let mut group = Group {
-                severity,
+                weight,
                 example: one(file, diags[first], manner, &mut columns),
                 place: (file.name.clone(), line(diags[first])),
                 more: Vec::new(),
@@ -79,7 +80,7 @@ impl Groups {
                 self.codes.insert(code, group);
                 continue;
             };
-            if group.severity > known.severity {
+            if group.weight > known.weight {
                 std::mem::swap(known, &mut group);
             }
             known.add(&group.place.0, &[group.place.1], 1);
@@ -93,7 +94,7 @@ impl Groups {
     /// The text, worst codes first.
     pub fn text(&self) -> String {
         let mut groups: Vec<(&Code, &Group)> = self.codes.iter().collect();
-        groups.sort_by_key(|(code, group)| (Reverse(group.severity), **code));
+        groups.sort_by_key(|(code, group)| (Reverse(group.weight.0), **code));
         let mut out: String = groups.iter().map(|(code, group)| group.text(**code)).collect();
         let shown = if self.loops.len() > LOOPS_NAMED { LOOPS_NAMED } else { self.loops.len() };
         self.loops.iter().take(shown).for_each(|line| {

@@ -25,7 +25,7 @@ use crate::omp::SourceChange;
 use crate::plan::{self, Exit, Item};
 use crate::scan::{self, Conditions, Include, Scan};
 use crate::sema::{self, Class, Symbol, Texts};
-use crate::source::{Language, SourceFile, Span};
+use crate::source::{Language, SourceFile, Span, words};
 use crate::{acc, cuda, layout};
 
 use super::branches::Sights;
@@ -446,7 +446,7 @@ impl FortranCuda {
     fn check(&self, view: &View, construct: &Construct, span: Span, source: &Source) -> Result<(), Why> {
         let procedures = view.ground.procedures.borrow();
         let helpers = cxx::helpers(&view.ground.used.borrow());
-        let text = format!("{helpers}{}{}", joined(&procedures.texts), construct.text);
+        let text = format!("{helpers}{}{}", joined(&procedures.texts, &construct.text), construct.text);
         let text = format!("{}{text}", head(std::iter::once(text.as_str())));
         let translation = translated(source, view.options, text, construct.is_aliased);
         let left = translation.directives.iter().any(|report| report.outcome == Outcome::Left);
@@ -459,8 +459,7 @@ impl FortranCuda {
             return Ok(());
         }
         // What it calls stays for its sake.
-        let is_called = |diag: &diag::Diag| diag.message.starts_with(cuda::CALLED);
-        let is_left = |diag: &&diag::Diag| diag.severity == diag::Severity::Left && !is_called(diag);
+        let is_left = |diag: &&diag::Diag| diag.severity == diag::Severity::Left && !diag.follows;
         let why = translation.diagnostics.iter().find(is_left);
         let why = why.map_or_else(|| "nothing comes of it".to_owned(), |diag| diag.message.clone());
         Err(Why { at: span, what: format!("this construct (as C++: {why})") })
@@ -687,8 +686,9 @@ impl FortranCuda {
             return Vec::new();
         }
         let file = &source.file;
-        let used = format!("{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures));
         let texts = self.constructs.values().map(|construct| construct.text.as_str());
+        let constructs: String = texts.clone().collect();
+        let used = format!("{}{}", cxx::helpers(&self.used.borrow()), joined(&self.procedures, &constructs));
         let mut text = format!("{}{used}", head(texts.chain([used.as_str()])));
         // Where the code of a line stands in the source: as the last line before it that says so.
         let mut places: BTreeMap<usize, u32> = BTreeMap::new();
@@ -747,7 +747,7 @@ fn keep_called(unit: &Unit, bound: &[Bound], changes: &mut [Option<Vec<Edit>>], 
     let left = (0..bound.len()).filter(is_left).filter_map(|at| Some(unit.stmt(bound[at].stmt()?).span));
     for at in kept::for_untranslated(unit, bound, left.collect()) {
         if changes[at].take().is_some() {
-            all.diags.push(diag::not_yet_cuda(bound[at].directive.span, cuda::CALLED));
+            all.diags.push(cuda::called_by_untranslated(bound[at].directive.span));
         }
     }
 }
@@ -859,9 +859,17 @@ fn edits_of(view: &View, at: usize, parts: &[SourceChange]) -> Option<Vec<Edit>>
     layout::edits_of(around, one.directive.span, text, None, parts)
 }
 
-/// The texts of procedures.
-fn joined(procedures: &[(String, String)]) -> String {
-    procedures.iter().map(|(_, text)| format!("{text}\n")).collect()
+/// The texts of those procedures that `code` names, or that these name: each stands before what names it.
+fn joined(procedures: &[(String, String)], code: &str) -> String {
+    let mut named: BTreeSet<&str> = words(code).collect();
+    let mut texts = Vec::new();
+    for (name, text) in procedures.iter().rev() {
+        if named.contains(name.as_str()) {
+            texts.push(text.as_str());
+            named.extend(words(text));
+        }
+    }
+    texts.iter().rev().map(|text| format!("{text}\n")).collect()
 }
 
 /// `use openacc` as it becomes.

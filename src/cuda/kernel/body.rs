@@ -6,7 +6,6 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::barriers::Single;
 use super::privates;
 use super::window::Window;
 use crate::acc::ast::{DirectiveKind, ReductionOp};
@@ -275,7 +274,8 @@ impl Body<'_, '_> {
                 "a condition that changes something, around a worker or vector loop",
             ));
         }
-        let Single { condition: thread, broadcast, .. } = self.single_thread(missing);
+        let single = self.single_thread(missing);
+        let (thread, broadcast) = (single.condition, single.broadcast);
         self.edits.insert(span.start, format!("{broadcast}({thread} ? (bool)("));
         self.edits.insert(span.end, ") : false)");
         Ok(())
@@ -320,7 +320,8 @@ impl Body<'_, '_> {
     fn initialisers(&mut self, stmt: StmtId, missing: Levels) -> Result<(), Refused> {
         let unit = self.input.unit();
         let StmtKind::Decl(decls) = &unit.stmt(stmt).kind else { return Ok(()) };
-        let Single { condition, barrier, broadcast } = self.single_thread(missing);
+        let single = self.single_thread(missing);
+        let (condition, barrier, broadcast) = (single.condition, single.barrier, single.broadcast);
         for decl in decls.iter().map(|decl| unit.decl(*decl)) {
             let Some(init) = decl.init.map(|init| unit.expr(init).span) else { continue };
             let text = self.input.file().text(init);
@@ -378,7 +379,8 @@ impl Body<'_, '_> {
                 ));
             }
         }
-        let Single { condition, barrier, broadcast } = self.single_thread(missing);
+        let single = self.single_thread(missing);
+        let (condition, barrier, broadcast) = (single.condition, single.barrier, single.broadcast);
         let open = if in_block { "" } else { "{\n" };
         // After a reduction or a barrier, all threads are there already; at the end of an iteration that no other one
         // depends on, none waits.

@@ -258,7 +258,9 @@ fn declared_arrays(body: &mut Body, stmt: StmtId, workers: usize) -> Result<Vec<
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
             let declared = levels_at(input, body.nest, part.span).with(body.mode);
             let is_array = input.symbols.get(symbol).class == Class::Array;
-            let Some(mode) = sharers(body, symbol, declared).filter(|_| is_array) else { continue };
+            // A static one is the same for all threads of all gangs.
+            let may_be = is_array && !decl.is_static;
+            let Some(mode) = sharers(body, symbol, declared).filter(|_| may_be) else { continue };
             if decl.init.is_some() || decls.len() > 1 {
                 return Err(refused(part.span, "an array of each gang, declared in this way"));
             }
