@@ -164,3 +164,14 @@ fn a_main_program_without_its_statement_begins_with_what_it_uses() {
         assert_eq!(String::from_utf8_lossy(&made.text), wanted);
     }
 }
+
+#[test]
+fn a_procedure_that_stays_leaves_its_callers_and_no_others() {
+    let text = super::text(&super::root("fixtures/bad/A0401-procedure.f90"));
+    let made = translated(&text);
+    let host = String::from_utf8_lossy(&made.text);
+    let stays: Vec<&str> = host.lines().filter(|line| line.contains("!$acc parallel")).collect();
+    assert_eq!(stays, ["  !$acc parallel loop gang copy(a, first)"], "{:?}", made.diagnostics);
+    let code = text_of(&made, "relax_acc.cu");
+    assert!(code.contains("late") && !code.contains("early"), "{code}");
+}
