@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::body::Body;
 use super::parts::Made;
+use crate::acc::ast::ListItem;
 use crate::bind::Bound;
 use crate::cuda::program::levels::Levels;
 use crate::cuda::program::privates::{loops, private};
@@ -95,10 +96,14 @@ pub fn of_routine(body: &mut Body, function: &Function) -> Result<(), Refused> {
 fn sharers(body: &Body, symbol: SymbolId, from: Levels) -> Option<Levels> {
     let input = body.input;
     let name = &input.symbols.get(symbol).name;
-    let is_private = |one: &&Bound| private(one).any(|item| item.base.text == *name);
-    let owners: Vec<Span> = loops(input, body.region)
-        .filter(is_private)
+    let is_it = |item: &ListItem| item.base.text == *name;
+    let is_private = |one: &&Bound| private(one).any(is_it);
+    let inside = loops(input, body.region).filter(is_private);
+    // The directive of a divided loop may stand before the region.
+    let divided = body.nest.values().filter(|shared| shared.division.private.iter().any(|item| is_it(item)));
+    let owners: Vec<Span> = inside
         .filter_map(|one| Some(input.stmt_span(one.stmt()?)))
+        .chain(divided.map(|shared| shared.span(input)))
         .collect();
     let shared_by = |place: Span| {
         let owner = owners.iter().filter(|owner| owner.contains(place)).min_by_key(|owner| owner.len());
