@@ -167,7 +167,7 @@ fn a_main_program_without_its_statement_begins_with_what_it_uses() {
 
 #[test]
 fn a_procedure_that_stays_leaves_its_callers_and_no_others() {
-    let text = super::text(&super::root("fixtures/bad/A0401-procedure.f90"));
+    let text = super::text(super::root("fixtures/bad/A0401-procedure.f90"));
     let made = translated(&text);
     let host = String::from_utf8_lossy(&made.text);
     let stays: Vec<&str> = host.lines().filter(|line| line.contains("!$acc parallel")).collect();

@@ -20,6 +20,7 @@ pub mod place;
 pub mod privates;
 pub mod routine;
 pub mod shared;
+mod sharers;
 pub mod table;
 pub mod this;
 pub mod tiles;

@@ -6,10 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::body::Body;
 use super::parts::Made;
-use crate::acc::ast::ListItem;
-use crate::bind::Bound;
+use super::sharers::Sharers;
 use crate::cuda::program::levels::Levels;
-use crate::cuda::program::privates::{loops, private};
 use crate::cuda::program::{Refused, refused};
 use crate::cuda::schedule::capture::{self, Captured, Role};
 use crate::cuda::schedule::owners::{levels_at, levels_of_owner};
@@ -27,9 +25,10 @@ pub fn shared_arrays(
     workers: usize,
     made: &mut Made,
 ) -> Result<bool, Refused> {
-    refuse_objects(body, captured, stmt)?;
-    let mut shared = private_arrays(body, captured, workers, made)?;
-    shared.extend(declared_arrays(body, stmt, workers)?.into_iter().map(|(symbol, _)| symbol));
+    let sharers = Sharers::of(body);
+    refuse_objects(body, &sharers, captured, stmt)?;
+    let mut shared = private_arrays(body, &sharers, captured, workers, made)?;
+    shared.extend(declared_arrays(body, &sharers, stmt, workers)?.into_iter().map(|(symbol, _)| symbol));
     let any = !shared.is_empty();
     body.common.extend(shared);
     body.reused = reused(body, captured);
@@ -58,17 +57,18 @@ pub fn of_routine(body: &mut Body, function: &Function) -> Result<(), Refused> {
     let unit = input.unit();
     let known = body.common.len();
     counters(body, &threads::atomic_scalars_in(input, body.region))?;
-    refuse_objects(body, &[], function.body)?;
+    let sharers = Sharers::of(body);
+    refuse_objects(body, &sharers, &[], function.body)?;
     let uses = sema::uses(unit, input.symbols, function.body);
     let is_object = |symbol: SymbolId| {
         let known = input.symbols.get(symbol);
         known.kind == SymbolKind::Parameter && known.class == Class::Record && !known.is_reference
     };
     let mut objects = uses.iter().map(|(symbol, _)| symbol).filter(|symbol| is_object(*symbol));
-    if objects.any(|symbol| sharers(body, symbol, body.mode).is_some()) {
+    if objects.any(|symbol| sharers.levels(symbol, body.mode).is_some()) {
         return Err(refused(function.name_span, OBJECT));
     }
-    let shared = declared_arrays(body, function.body, sizes::CALLERS)?;
+    let shared = declared_arrays(body, &sharers, function.body, sizes::CALLERS)?;
     let decls = shared.iter().filter_map(|(symbol, is_workers)| {
         let copies = if *is_workers { sizes::CALLERS } else { 1 };
         Some((input.declaration(*symbol)?.1, copies))
@@ -91,81 +91,19 @@ pub fn of_routine(body: &mut Body, function: &Function) -> Result<(), Refused> {
     }
 }
 
-/// The levels of those whose copy of a variable threads change in iterations of their own; none if each thread has its own.
-/// `from`: those of what it belongs to where no loop has it private.
-fn sharers(body: &Body, symbol: SymbolId, from: Levels) -> Option<Levels> {
-    let input = body.input;
-    let name = &input.symbols.get(symbol).name;
-    let is_it = |item: &ListItem| item.base.text == *name;
-    let is_private = |one: &&Bound| private(one).any(is_it);
-    let inside = loops(input, body.region).filter(is_private);
-    // The directive of a divided loop may stand before the region.
-    let divided = body.nest.values().filter(|shared| shared.division.private.iter().any(|item| is_it(item)));
-    let owners: Vec<Span> = inside
-        .filter_map(|one| Some(input.stmt_span(one.stmt()?)))
-        .chain(divided.map(|shared| shared.span(input)))
-        .collect();
-    let shared_by = |place: Span| {
-        let owner = owners.iter().filter(|owner| owner.contains(place)).min_by_key(|owner| owner.len());
-        let own = owner.map_or(from, |owner| levels_at(input, body.nest, *owner).with(body.mode));
-        let mut around = body.nest.values().filter(|shared| shared.span(input).contains(place));
-        let is_more = around.any(|shared| {
-            // What it reduces, it has a copy of for each thread.
-            shared.levels().without(own).threads()
-                && !shared.reduces(input, symbol)
-                && !(shared.levels().gang && is_only_in(body, symbol, shared.span(input)))
-        });
-        is_more.then_some(own)
-    };
-    if !body.shape.many {
-        return None;
-    }
-    changes(body, symbol).into_iter().find_map(shared_by)
-}
-
-/// Where the region changes a variable, or gives its address away.
-fn changes(body: &Body, symbol: SymbolId) -> Vec<Span> {
-    let (unit, symbols) = (body.input.unit(), body.input.symbols);
-    let is_named = |span: Span| unit.expr_ids_in(span).any(|id| symbols.named(unit, id) == Some(symbol));
-    let is_change = |expr: &&Expr| {
-        matches!(
-            expr.kind,
-            ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::AddressOf(_) | ExprKind::Call { .. }
-        )
-    };
-    let mut found = Vec::new();
-    for id in unit.stmt_ids_in(body.region) {
-        let stmt = unit.stmt(id);
-        let parts: Vec<Span> = stmt.kind.children().map(|part| unit.stmt(part).span).collect();
-        if parts.is_empty() {
-            let used = sema::uses(unit, symbols, id);
-            let is_changed = used.of(symbol).is_some_and(|used| used.part_written || used.address_taken);
-            found.extend(is_changed.then_some(stmt.span));
-            continue;
-        }
-        let is_head = |expr: &&Expr| !parts.iter().any(|part| part.contains(expr.span));
-        let heads = unit.exprs_in(stmt.span).filter(is_head).filter(is_change).map(|expr| expr.span);
-        found.extend(heads.filter(|head| is_named(*head)));
-    }
-    found
-}
-
-/// Whether the region uses a variable in one loop only: where that loop is divided over gangs and threads alike, each thread has
-/// what a gang would have for the iteration.
-fn is_only_in(body: &Body, symbol: SymbolId, within: Span) -> bool {
-    let (unit, symbols) = (body.input.unit(), body.input.symbols);
-    let mut outside = unit.expr_ids_in(body.region).filter(|id| !within.contains(unit.expr(*id).span));
-    !outside.any(|id| symbols.named(unit, id) == Some(symbol))
-}
-
 /// An object of each gang or worker that more threads fill by parts, and an array that they fill by a pointer, are not shared:
 /// each thread would fill its own.
-fn refuse_objects(body: &Body, captured: &[Captured], stmt: StmtId) -> Result<(), Refused> {
+fn refuse_objects(
+    body: &Body,
+    sharers: &Sharers,
+    captured: &[Captured],
+    stmt: StmtId,
+) -> Result<(), Refused> {
     let input = body.input;
     let (unit, region) = (input.unit(), input.stmt_span(stmt));
     let private = captured.iter().filter(|one| one.class == Class::Record && matches!(one.role, Role::Local));
     for one in private {
-        if sharers(body, one.symbol, Levels::NONE).is_some() {
+        if sharers.levels(one.symbol, Levels::NONE).is_some() {
             return Err(refused(region, OBJECT));
         }
     }
@@ -184,25 +122,22 @@ fn refuse_objects(body: &Body, captured: &[Captured], stmt: StmtId) -> Result<()
             || input.symbols.get(symbol).class == Class::Array
                 && all().filter(|id| is_it(*id)).count() > parts.count()
     };
-    let (mut addressed, mut filled) = (None, false);
+    let (mut may_be_addressed, mut filled) = (Vec::new(), false);
     for part in unit.stmts_in(region) {
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| unit.decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
-            let is_filled =
-                sharers(body, symbol, levels_at(input, body.nest, part.span).with(body.mode)).is_some();
+            let is_filled = || sharers.levels(symbol, sharers.levels_at(part.span)).is_some();
             match input.symbols.get(symbol).class {
-                Class::Record if is_filled => return Err(refused(part.span, OBJECT)),
-                Class::Array | Class::Record if decays(symbol) => {
-                    addressed = Some(part.span);
-                }
-                Class::Pointer => filled |= is_filled,
+                Class::Record if is_filled() => return Err(refused(part.span, OBJECT)),
+                Class::Array | Class::Record => may_be_addressed.push((symbol, part.span)),
+                Class::Pointer => filled |= is_filled(),
                 _ => {}
             }
         }
     }
-    match addressed.filter(|_| filled) {
-        Some(at) => Err(refused(at, "an array of each gang that threads may fill by a pointer")),
+    match may_be_addressed.iter().rev().find(|(symbol, _)| filled && decays(*symbol)) {
+        Some((_, at)) => Err(refused(*at, "an array of each gang that threads may fill by a pointer")),
         None => Ok(()),
     }
 }
@@ -213,6 +148,7 @@ const OBJECT: &str = "an object of each gang or worker whose parts several threa
 /// Declares the private arrays of a construct in its kernel; those that threads share.
 fn private_arrays(
     body: &mut Body,
+    sharers: &Sharers,
     captured: &[Captured],
     workers: usize,
     made: &mut Made,
@@ -226,7 +162,7 @@ fn private_arrays(
         let sizes = spelling::sizes(&one.seen, &one.decl);
         let head = format!("{element} {}", "*".repeat(spelling::stars(&one.decl)));
         let mode = levels_of_owner(input, body.nest, &one.name);
-        if sharers(body, one.symbol, Levels::NONE).is_none() {
+        if sharers.levels(one.symbol, Levels::NONE).is_none() {
             made.prologue.push(format!("{head}{}{sizes};", one.name));
             continue;
         }
@@ -254,18 +190,24 @@ fn of_workers(body: &mut Body, head: &str, (name, sizes): (&str, &str), workers:
 
 /// Has the arrays that a region declares and that threads share be shared; which they are.
 /// Each with whether every worker has one.
-fn declared_arrays(body: &mut Body, stmt: StmtId, workers: usize) -> Result<Vec<(SymbolId, bool)>, Refused> {
+fn declared_arrays(
+    body: &mut Body,
+    sharers: &Sharers,
+    stmt: StmtId,
+    workers: usize,
+) -> Result<Vec<(SymbolId, bool)>, Refused> {
     let input = body.input;
     let mut shared = Vec::new();
     for part in input.unit().stmts_in(input.stmt_span(stmt)) {
         let StmtKind::Decl(decls) = &part.kind else { continue };
         for decl in decls.iter().map(|id| input.unit().decl(*id)) {
             let Some(symbol) = input.symbols.lookup(&decl.name, decl.name_span.end) else { continue };
-            let declared = levels_at(input, body.nest, part.span).with(body.mode);
             let is_array = input.symbols.get(symbol).class == Class::Array;
             // A static one is the same for all threads of all gangs.
-            let may_be = is_array && !decl.is_static;
-            let Some(mode) = sharers(body, symbol, declared).filter(|_| may_be) else { continue };
+            if !is_array || decl.is_static {
+                continue;
+            }
+            let Some(mode) = sharers.levels(symbol, sharers.levels_at(part.span)) else { continue };
             if decl.init.is_some() || decls.len() > 1 {
                 return Err(refused(part.span, "an array of each gang, declared in this way"));
             }

@@ -25,6 +25,15 @@ fn directives_of_a_construct_cost_alike() {
             "#pragma acc parallel loop gang copy(a[0:n])\nfor (int i = 0; i < n; i++) {{\n{inner}}}\n"
         ))
     });
+    in_c("arrays of gangs", 25, |n| {
+        let declared = each(n, |k| format!("int t{k}[4];\n"));
+        let filled =
+            each(n, |k| format!("#pragma acc loop vector\nfor (int j = 0; j < 4; j++) t{k}[j] = i;\n"));
+        let read = each(n, |k| format!("a[i] += t{k}[2];\n"));
+        body(&format!(
+            "#pragma acc parallel loop gang copy(a[0:n])\nfor (int i = 0; i < n; i++) {{\n{declared}{filled}{read}}}\n"
+        ))
+    });
     in_c("atomics", 50, |n| {
         let inner = "#pragma acc atomic update\na[p[i]] += x;\n".repeat(n);
         body(&format!("#pragma acc parallel loop copy(a[0:n])\nfor (int i = 0; i < n; i++) {{\n{inner}}}\n"))
