@@ -188,8 +188,7 @@ fn of_workers(body: &mut Body, head: &str, (name, sizes): (&str, &str), workers:
     ]
 }
 
-/// Has the arrays that a region declares and that threads share be shared; which they are.
-/// Each with whether every worker has one.
+/// Has the arrays that a region declares and that threads share be shared: which they are, each with whether every worker has one.
 fn declared_arrays(
     body: &mut Body,
     sharers: &Sharers,

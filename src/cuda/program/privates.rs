@@ -11,11 +11,17 @@ use crate::source::Span;
 
 pub use crate::plan::private;
 
+/// The directives in a region, by their numbers.
+pub fn directives(input: &Input, region: Span) -> impl Iterator<Item = usize> {
+    let bound = input.bound;
+    let first = bound.partition_point(|one| one.directive.span.start < region.start);
+    (first..bound.len()).take_while(move |at| region.contains(bound[*at].directive.span))
+}
+
 /// The loop directives in a region.
 pub fn loops<'a>(input: &Input<'a>, region: Span) -> impl Iterator<Item = &'a Bound> {
-    let first = input.bound.partition_point(|one| one.directive.span.start < region.start);
-    let all = input.bound[first..].iter().take_while(move |one| region.contains(one.directive.span));
-    all.filter(|one| one.directive.kind == DirectiveKind::Loop)
+    let bound = input.bound;
+    directives(input, region).map(|at| &bound[at]).filter(|one| one.directive.kind == DirectiveKind::Loop)
 }
 
 /// The variable of a clause of the loop in `span`, if code of the region outside of the loop names it, and no other loop around

@@ -216,11 +216,10 @@ fn declared(input: &Input, nest: &Nest, stmt: StmtId, sizes: Sizes) -> Result<i1
         let StmtKind::Decl(decls) = &part.kind else { continue };
         let mode = levels_at(input, nest, part.span);
         for decl in decls.iter().map(|id| unit.decl(*id)).filter(|_| !mode.vector) {
-            let element = spelling::base(input, input.source, decl).unwrap_or_default();
             let copies = if mode.worker { sizes.workers as i128 } else { 1 };
-            let is_array = matches!(decl.derived.first(), Some(Derived::Array(_)));
-            let bytes = bytes(input, input.source, &decl.derived, &element).filter(|_| is_array);
-            total += bytes.unwrap_or(0) * copies;
+            if matches!(decl.derived.first(), Some(Derived::Array(_))) {
+                total += of_array(input, decl) * copies;
+            }
         }
         if total > LIMIT {
             return Err(refused(part.span, "an array of each gang that is larger than its shared memory"));
@@ -236,8 +235,7 @@ pub fn fits_routine<'a>(
 ) -> Result<(), Refused> {
     let mut total = 0;
     for (decl, copies) in shared {
-        let element = spelling::base(input, input.source, decl).unwrap_or_default();
-        total += bytes(input, input.source, &decl.derived, &element).unwrap_or(0) * copies as i128;
+        total += of_array(input, decl) * copies as i128;
         if total > OF_ROUTINE {
             return Err(refused(
                 decl.span,
@@ -246,6 +244,12 @@ pub fn fits_routine<'a>(
         }
     }
     Ok(())
+}
+
+/// The bytes of an array that the source declares; none are counted of sizes that are not numbers.
+fn of_array(input: &Input, decl: &Decl) -> i128 {
+    let element = spelling::base(input, input.source, decl).unwrap_or_default();
+    bytes(input, input.source, &decl.derived, &element).unwrap_or(0)
 }
 
 /// The bytes of an array, if its sizes are numbers.

@@ -8,6 +8,7 @@ use super::nest::Nest;
 use crate::acc::ast::{ClauseKind, DirectiveKind, ListItem};
 use crate::bind::descendants;
 use crate::cuda::program::Input;
+use crate::cuda::program::privates::directives;
 use crate::diag::{self, Diag};
 use crate::host::ir::{ExprId, ExprKind, StmtId};
 use crate::plan::{self, Own};
@@ -96,8 +97,7 @@ pub fn atomic_scalars(input: &Input, index: usize) -> BTreeSet<SymbolId> {
 
 /// Those that `atomic` statements of a region update.
 pub fn atomic_scalars_in(input: &Input, region: Span) -> BTreeSet<SymbolId> {
-    let is_in = |at: &usize| region.contains(input.bound[*at].directive.span);
-    updated(input, (0..input.bound.len()).filter(is_in))
+    updated(input, directives(input, region))
 }
 
 /// The scalars that those of the directives update that are `atomic`.

@@ -265,8 +265,7 @@ impl Case<'_> {
         let place = self.work.join(name);
         files::make_folder(&place)?;
         for (source, text) in self.fixture.sources.iter().zip(texts) {
-            let path = place.join(source);
-            files::write(&path, text.as_bytes())?;
+            files::write(&place.join(source), text.as_bytes())?;
         }
         let program = place.join("program");
         let is_c = |source: &String| source.ends_with(".c");

@@ -270,13 +270,8 @@ impl Nest {
         if self.levels.last().is_some_and(|levels| *levels != [Clause::Seq]) {
             directive.push(Clause::Private(vec![var]));
         }
-        let counter = writer.counter();
-        let mut inside = leaves.clone();
-        inside.push(Expr::var(counter));
-        let value = writer.expr(&inside, 1);
-        let fill = vec![assign(Place::Var(var).at(vec![Expr::var(counter)]), value)];
-        body.push(Stmt::Loop(writer.count_loop(counter, 0, size as i64, fill)));
-        leaves.push(Expr::Read(Place::Var(var).at(vec![Expr::Const(writer.random.between(0, 2))])));
+        body.push(Stmt::Loop(fill(writer, (var, size), leaves, 1)));
+        leaves.push(element(writer, (var, size)));
     }
 
     /// How far the loops of a level count. Two loops of a nest of three go over the columns: the second over few.
@@ -360,19 +355,14 @@ impl Nest {
         let size = 4;
         let var = writer.variable("w", Type::array(&[size], num), Storage::Local);
         directive.push(Clause::Private(vec![var]));
-        let counter = writer.counter();
-        let mut inside = leaves.clone();
-        inside.push(Expr::var(counter));
-        let value = writer.expr(&inside, 2);
-        let fill = vec![assign(Place::Var(var).at(vec![Expr::var(counter)]), value)];
-        let mut one = writer.count_loop(counter, 0, size as i64, fill);
+        let mut one = fill(writer, (var, size), leaves, 2);
         one.directive = match writer.random.chance(60) {
             true => Some(self.levels[1].clone()),
             false => None,
         };
         body.push(Stmt::Loop(one));
         let _ = counters;
-        leaves.push(Expr::Read(Place::Var(var).at(vec![Expr::Const(writer.random.between(0, 3))])));
+        leaves.push(element(writer, (var, size)));
     }
 
     /// A sum of the row by lanes, which goes into an element.
@@ -443,6 +433,22 @@ impl Nest {
             });
         }
     }
+}
+
+/// A loop that sets the elements of an array of this size, without a directive.
+pub fn fill(writer: &mut Writer, (array, size): (VarId, usize), leaves: &[Expr], depth: usize) -> Loop {
+    let counter = writer.counter();
+    let mut inside = leaves.to_vec();
+    inside.push(Expr::var(counter));
+    let value = writer.expr(&inside, depth);
+    let set = vec![assign(Place::Var(array).at(vec![Expr::var(counter)]), value)];
+    writer.count_loop(counter, 0, size as i64, set)
+}
+
+/// One of its elements.
+pub fn element(writer: &mut Writer, (array, size): (VarId, usize)) -> Expr {
+    let last = size as i64 - 1;
+    Expr::Read(Place::Var(array).at(vec![Expr::Const(writer.random.between(0, last))]))
 }
 
 /// An assignment.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a routine changes only what its caller gives it for the iteration that calls.
 
-use super::levels::assign;
+use super::levels::{assign, element, fill};
 use super::writer::{Data, Writer};
 use crate::hunt::program::{
     Block, Clause, Compute, DataKind, Dummy, Expr, Flavour, FunctionId, Item, Kind, Level, Num, Op, Place,
@@ -199,15 +199,9 @@ fn shared_array(writer: &mut Writer, leaves: &[Expr], levels: Vec<Clause>) -> (V
     let num = writer.num();
     let size = 4;
     let var = writer.variable("w", Type::array(&[size], num), Storage::Local);
-    let counter = writer.counter();
-    let mut inside = leaves.to_vec();
-    inside.push(Expr::var(counter));
-    let value = writer.expr(&inside, 1);
-    let fill = vec![assign(Place::Var(var).at(vec![Expr::var(counter)]), value)];
-    let mut one = writer.count_loop(counter, 0, size as i64, fill);
+    let mut one = fill(writer, (var, size), leaves, 1);
     one.directive = Some(levels);
-    let place = Place::Var(var).at(vec![Expr::Const(writer.random.between(0, 3))]);
-    (var, Stmt::Loop(one), Expr::Read(place))
+    (var, Stmt::Loop(one), element(writer, (var, size)))
 }
 
 /// Gangs call a routine whose loop is one of lanes.

@@ -247,8 +247,7 @@ impl Lab<'_> {
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let path = self.work.join(name);
-        files::write(&path, bytes)
+        files::write(&self.work.join(name), bytes)
     }
 
     /// Builds and runs those in `places`; where they cannot be built together, fewer at a time.
